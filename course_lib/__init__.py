@@ -1,0 +1,30 @@
+"""Bayesian classification, from scratch: estimate the density of each class, decide by Bayes' rule.
+
+The modules read in the order of the lectures: statistics, families, densities, parzen, mixtures, decision, bayes,
+linear, glm, logistic.  Names are loaded when they are first used, so importing the package costs next to nothing.
+"""
+from importlib import import_module
+
+_HOME = {
+    "decision": "posterior log_posterior decide average_risk",
+    "families": "Bernoulli Binomial Categorical Exponential Gamma Geometric Multinomial NegativeBinomial Normal Poisson",
+    "densities": "Gaussian Histogram Independent Kernel StudentT rda",
+    "bayes": "BayesClassifier LDA NaiveBayes QDA RDA",
+    "parzen": "ParzenClassifier",
+    "mixtures": "Mixture MixtureClassifier em",
+    "linear": "FisherProjection LeastSquaresClassifier Perceptron",
+    "logistic": "LogisticRegression ProbitRegression SoftmaxRegression",
+    "glm": "GLM irls",
+}
+_MODULE_OF = {name: module for module, listed in _HOME.items() for name in listed.split()}
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str):
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
