@@ -1,0 +1,413 @@
+"""Generalised linear models by Newton's method, which here is iteratively reweighted least squares (IRLS).
+
+A mean depends on a linear predictor, and the distribution is of the exponential family that naive Bayes uses too:
+
+    η = w₀ + wᵀx + offset,   θ = θ(η),   ln p(t|x) = (tθ − c(θ))/φ + h,   E t = c′(θ),   Var t = φ c″(θ).
+
+A link is kept as the map η → θ, because in θ no tail is ever clipped: the canonical link is θ = η.  What Newton's
+method needs are sums over rows: the loss Σ c(θ) − tθ, the gradient Σ (c′(θ) − t)θ′ x and the weights of the Hessian
+Σ [c″(θ)θ′² + (c′(θ) − t)θ″] xxᵀ, whose expectation leaves out the last term.
+"""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import erfcx, exprel, log_ndtr, xlogy
+
+from course_lib.estimator import Estimator, _flat
+from course_lib.linear import Affine
+from course_lib.newton import Design, Local, Optimum, SeparationWarning, descent, newton
+
+__all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
+
+# Links ---------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Link:
+    """How the linear predictor enters the distribution."""
+
+    natural: Callable            # η (N,) -> θ, θ′, θ″
+    start: Callable | None = None  # mean response -> first intercept; None starts at 0
+    free: bool = True            # every real η is admissible
+    concave: bool = True         # the observed weights are never negative
+
+
+def canonical(eta):
+    """θ = η: logit for the binomial, log for Poisson, the identity for a normal."""
+    return eta, 1.0, 0.0
+
+
+def inverse_mills(z):
+    """The ratio φ(z)/Φ(z) of the standard normal density to its distribution function, exact in both tails.
+
+    φ(z)/Φ(z) = √(2/π) / erfcx(−z/√2), with erfcx(x) = exp(x²)erfc(x).
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5 (probit regression).
+    """
+    return np.sqrt(2 / np.pi) / erfcx(-np.asarray(z, dtype=np.float64) / np.sqrt(2))
+
+
+def probit(eta):
+    """Mean Φ(η): θ = ln Φ(η) − ln Φ(−η)."""
+    right, left = inverse_mills(eta), inverse_mills(-eta)
+    return log_ndtr(eta) - log_ndtr(-eta), right + left, left * (left - eta) - right * (right + eta)
+
+
+def complementary_log_log(eta):
+    """Mean 1 − exp(−e^η): θ = ln(exp(e^η) − 1)."""
+    rate = np.exp(eta)
+    hit = exprel(-rate)  # (1 − exp(−rate)) / rate, 1 at rate 0
+    return eta + rate + np.log(hit), 1 / hit, (hit - np.exp(-rate)) / hit**2
+
+
+def log_of_share(eta):
+    """Mean e^η of a binomial, η < 0: θ = η − ln(1 − e^η)."""
+    miss = -np.expm1(eta)
+    return eta - np.log(miss), 1 / miss, np.exp(eta) / miss**2
+
+
+def share(eta):
+    """Mean η of a binomial, 0 < η < 1: θ = ln η − ln(1 − η)."""
+    spread = eta * (1 - eta)
+    return np.log(eta) - np.log1p(-eta), 1 / spread, (2 * eta - 1) / spread**2
+
+
+def count(eta):
+    """Mean η > 0 of a Poisson count: θ = ln η."""
+    return np.log(eta), 1 / eta, -1 / eta**2
+
+
+def exponential(eta):
+    """Mean e^η of a normal: θ = e^η."""
+    mean = np.exp(eta)
+    return mean, mean, mean
+
+
+# Families ------------------------------------------------------------------------------------------------------------
+
+def _softplus(a):
+    return np.logaddexp(0.0, a)
+
+
+def _sigmoid(a):
+    return np.exp(-_softplus(-a))
+
+
+@dataclass(frozen=True)
+class _Family:
+    """c′, c″ and half a unit of deviance, c(θ) − tθ + sup(tθ − c(θ)), which never cancels; links, canonical first."""
+
+    mean: Callable
+    variance: Callable
+    half_deviance: Callable  # t, θ -> (N,) ≥ 0
+    range: tuple[float, float]
+    links: dict[str, Link]
+    dispersed: bool = False  # φ is estimated, not 1
+
+
+def _binomial_loss(t, theta):
+    return t * _softplus(-theta) + (1 - t) * _softplus(theta) + xlogy(t, t) + xlogy(1 - t, 1 - t)
+
+
+def _poisson_loss(t, theta):
+    return np.exp(theta) - t - t * theta + xlogy(t, t)
+
+
+FAMILIES = {
+    "binomial": _Family(_sigmoid, lambda a: _sigmoid(a) * _sigmoid(-a), _binomial_loss, (0, 1), {
+        "logit": Link(canonical), "probit": Link(probit), "cloglog": Link(complementary_log_log),
+        "log": Link(log_of_share, np.log, free=False), "identity": Link(share, float, free=False)}),
+    "poisson": _Family(np.exp, np.exp, _poisson_loss, (0, np.inf), {
+        "log": Link(canonical, np.log), "identity": Link(count, float, free=False)}),
+    "gaussian": _Family(lambda a: a, np.ones_like, lambda t, a: (t - a) ** 2 / 2, (-np.inf, np.inf), {
+        "identity": Link(canonical, float), "log": Link(exponential, np.log, concave=False)}, dispersed=True),
+}
+
+
+def family_of(name: str) -> _Family:
+    if name not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {name!r}")
+    return FAMILIES[name]
+
+
+def link_of(family: str, name: str | None = None) -> Link:
+    """The link of that name, by default the canonical one, for which θ = η.
+
+    Raises
+    ------
+    ValueError
+        If the family or the link is unknown; the message lists those there are.
+    """
+    links = family_of(family).links
+    if name is not None and name not in links:
+        raise ValueError(f"the link of a {family} model must be one of {', '.join(links)}, got {name!r}")
+    return links[name] if name else next(iter(links.values()))
+
+
+def deviance(t, eta, family: str = "binomial", link: str | None = None, weight=1.0) -> float:
+    """Twice the log likelihood that the saturated model gains over linear predictors η, times φ.
+
+    D = 2 Σ w [sup_θ (tθ − c(θ)) − tθ(η) + c(θ(η))]; for 0/1 responses it is −2 times the log likelihood.
+
+    Parameters
+    ----------
+    t : (N,)
+        Responses: shares of successes, counts or reals.
+    eta : (N,)
+        Linear predictors.
+    weight : (N,) or float
+        Prior weights; the number of trials for shares.
+
+    Source: McCullagh and Nelder, Generalized Linear Models, section 2.3.
+    """
+    theta = link_of(family, link).natural(np.asarray(eta, dtype=np.float64))[0]
+    return 2.0 * float(np.sum(weight * family_of(family).half_deviance(np.asarray(t, dtype=np.float64), theta)))
+
+
+# Fitting -------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Problem:
+    """The loss Σ wᵢ[c(θᵢ) − tᵢθᵢ + const] + qᵀPq/2 over a design; the weights sum to 1."""
+
+    family: _Family
+    link: Link
+    design: Design
+    t: np.ndarray        # (N,)
+    weight: np.ndarray   # (N,)
+    offset: np.ndarray   # (N,)
+    P: np.ndarray        # (M, M)
+
+    def sums(self, q, observed: bool, expected: bool) -> tuple[float, np.ndarray, list[np.ndarray]]:
+        """Loss, gradient (M,) and the Hessians (M, M) that are asked for, the observed one first."""
+        value, gradient, hessians = q @ self.P @ q / 2, self.P @ q, [self.P.copy() for _ in range(observed + expected)]
+        for rows, Z in self.design.blocks():
+            t, w = self.t[rows], self.weight[rows]
+            theta, first, second = self.link.natural(Z @ q + self.offset[rows])
+            excess = self.family.mean(theta) - t
+            value += w @ self.family.half_deviance(t, theta)
+            gradient += (w * excess * first) @ Z
+            fisher = w * self.family.variance(theta) * first**2
+            for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
+                H += (Z.T * curve) @ Z
+        return value, gradient, hessians
+
+    def local(self, q) -> Local:
+        value, gradient, hessians = self.sums(q, observed=True, expected=not self.link.concave)
+        return Local(value, gradient, lambda: descent(gradient, *hessians))
+
+    def recedes(self, direction) -> bool:
+        """True if moving along `direction` without end takes no response away from its predictor."""
+        worst, best = np.inf, 0.0
+        for rows, Z in self.design.blocks():
+            push = (Z @ direction)[self.weight[rows] > 0]
+            t = self.t[rows][self.weight[rows] > 0]
+            towards = np.where(t == self.family.range[0], -push, np.where(t == self.family.range[1], push, -abs(push)))
+            worst, best = min(worst, towards.min(initial=np.inf)), max(best, abs(push).max(initial=0.0))
+        return self.link.free and best > 0 and worst >= -1e-7 * best
+
+    def start(self) -> np.ndarray:
+        q = np.zeros(self.design.width)
+        if self.link.start and self.design.intercept:
+            q[0] = self.link.start(self.weight @ self.t)
+        return q
+
+    def solve(self, steps: int = 100, q=None) -> Optimum:
+        return newton(self.local, self.start() if q is None else q, self.recedes, steps)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted generalised linear model; coefficients begin with the intercept if there is one."""
+
+    coef: np.ndarray                 # (M,)
+    covariance: np.ndarray           # (M, M) φ times the inverse of the expected information
+    covariance_observed: np.ndarray  # (M, M) the same of the observed information, which probit programs often use
+    deviance: float
+    dispersion: float                # φ: 1, or for a normal the residual variance, divisor Σw − M
+    path: tuple[np.ndarray, ...]     # coefficients (M,) after 0, 1, 2, … Newton steps
+    converged: bool
+    separated: bool
+    predictor: Affine                # X (N, D) -> η (N,), without the offset, from centred columns
+
+    def standard_errors(self, observed: bool = False) -> np.ndarray:
+        """Square roots (M,) of the diagonal of the covariance, by the expected or the observed information."""
+        return np.sqrt(np.diag(self.covariance_observed if observed else self.covariance))
+
+
+def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None, trials=None, offset=None,
+         ridge: float = 0.0, intercept: bool = True, steps: int = 100) -> Fit:
+    """Fit a generalised linear model by iteratively reweighted least squares with step halving.
+
+    Each step solves (Σ wᵢ xᵢxᵢᵀ + ridge·I₀) Δ = Σ wᵢ′(tᵢ − μᵢ)xᵢ − ridge·I₀β; I₀ has a zero for the intercept, which
+    is never penalised.  The weights are those of the observed information, or of the expected one where the former is
+    not positive definite; for a canonical link the two are the same.
+
+    Parameters
+    ----------
+    X : (N, D)
+        Features, without the column of ones.
+    t : (N,)
+        Responses; with `trials`, the number of successes out of that many.
+    weight, trials, offset : (N,), optional
+        Prior weights ≥ 0 (a weight of 2 is a row given twice), group sizes, and a known part of the predictor.
+    ridge : float
+        The penalty ridge/2·‖slopes‖² is added to the negative log likelihood.
+
+    Raises
+    ------
+    ValueError
+        For a response outside the family's range, an unknown family or link, and dependent columns at ridge 0.
+
+    Warns
+    -----
+    SeparationWarning
+        If the likelihood has no maximum; the coefficients are finite, `separated` is True.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.3; McCullagh and Nelder, Generalized Linear
+    Models, section 2.5.
+    """
+    problem, total = pose(np.asarray(X, dtype=np.float64), t, family_of(family), link_of(family, link), weight=weight,
+                          trials=trials, offset=offset, ridge=ridge, intercept=intercept)
+    optimum = told(problem.solve(steps))
+    value, _, (observed, expected) = problem.sums(optimum.q, observed=True, expected=True)
+    A, (M, q) = problem.design.coef(np.eye(problem.design.width)), (problem.design.width, optimum.q)
+    loss = 2 * total * (value - q @ problem.P @ q / 2)
+    phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
+    covariances = [phi / total * A @ _inverse(H) @ A.T for H in (expected, observed)]
+    path = tuple(problem.design.coef(q) for q in optimum.path)
+    return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
+               problem.design.affine(optimum.q))
+
+
+def pose(X, t, family: _Family, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
+         intercept=True) -> tuple[Problem, float]:
+    """The problem with weights of sum 1, and their true sum."""
+    N = len(X)
+    t, weight = np.asarray(t, dtype=np.float64), np.ones(N) if weight is None else np.asarray(weight, dtype=np.float64)
+    if trials is not None:
+        trials = np.asarray(trials, dtype=np.float64)
+        t, weight = t / np.where(trials > 0, trials, 1), weight * trials
+    if not ridge >= 0:
+        raise ValueError(f"ridge must be >= 0, got {ridge}")
+    low, high = family.range
+    if not np.all((low <= t) & (t <= high) & np.isfinite(t)):
+        raise ValueError(f"responses must be finite and lie between {low} and {high} in this family, got values from "
+                         f"{t.min()} to {t.max()}: pass counts of successes with trials=, or choose another family")
+    total = weight.sum()
+    if not total > 0:
+        raise ValueError("the weights must not all be zero, or there is nothing to fit: pass sample weights of which "
+                         "some are positive")
+    offset = np.zeros(N) if offset is None else np.asarray(offset, dtype=np.float64)
+    design = Design.of(X, weight, intercept, ridge > 0)
+    return Problem(family, link, design, t, weight / total, offset, ridge / total * design.penalty()), total
+
+
+def told(optimum: Optimum) -> Optimum:
+    """Warn if an optimum was not reached."""
+    if optimum.separated:
+        warnings.warn("the classes are separable along some direction, so the likelihood has no maximum and the "
+                      "coefficients grow without bound; those returned are where it stopped growing noticeably: "
+                      "use ridge > 0 for finite estimates", SeparationWarning, stacklevel=3)
+    elif not optimum.converged:
+        warnings.warn(f"no convergence after {len(optimum.path) - 1} Newton steps: allow more steps, or use "
+                      "ridge > 0", UserWarning, stacklevel=3)
+    return optimum
+
+
+def _inverse(H) -> np.ndarray:
+    try:
+        return cho_solve(cho_factor(H), np.eye(len(H)))
+    except np.linalg.LinAlgError:  # separated: some directions carry no information at all
+        return np.full_like(H, np.inf)
+
+
+# Estimator -----------------------------------------------------------------------------------------------------------
+
+class GLM(Estimator):
+    """A generalised linear model with scikit-learn's interface; `predict` gives the mean response.
+
+    E t = c′(θ(w₀ + wᵀx + offset)), fitted by `irls`.
+
+    Parameters
+    ----------
+    family : {"gaussian", "binomial", "poisson"}
+        Responses are reals, shares of successes (or successes, with `trials`), or counts.
+    link : str, optional
+        By default the canonical one; else for a binomial "logit", "probit", "cloglog", "log", "identity", for Poisson
+        "log", "identity", for a normal "identity", "log".
+    ridge : float
+        The penalty ridge/2·‖w‖² on the slopes.
+
+    Attributes
+    ----------
+    coef_ (D,), intercept_, fit_ (a `Fit`: deviance, standard errors, path), n_iter_, n_features_in_
+
+    Source: McCullagh and Nelder, Generalized Linear Models, chapter 2.
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(self, family="gaussian", link=None, ridge=0.0):
+        self.family = family
+        self.link = link
+        self.ridge = ridge
+
+    def fit(self, X, y, sample_weight=None, trials=None, offset=None):
+        """Learn from X (N, D) and responses y (N,); weights, group sizes and offsets are (N,); returns the estimator."""
+        self._fitted = False
+        X = self._features(X, reset=True)
+        N = len(X)
+        y, weight = _column("y", y, N), _column("sample_weight", sample_weight, N, least=0)
+        trials, offset = _column("trials", trials, N, least=0), _column("offset", offset, N)
+        if y is None:
+            raise ValueError("a regression requires y to be passed, but the target y is None")
+        self.fit_ = irls(X, y, self.family, self.link, weight=weight, trials=trials, offset=offset, ridge=self.ridge)
+        self.intercept_, self.coef_ = float(self.fit_.coef[0]), self.fit_.coef[1:]
+        self.n_iter_ = len(self.fit_.path) - 1
+        self._fitted = True
+        return self
+
+    def _theta(self, X, offset):
+        X = self._features(X)
+        offset = _column("offset", offset, len(X))
+        eta = self.fit_.predictor(X) + (0.0 if offset is None else offset)
+        return link_of(self.family, self.link).natural(eta)[0]
+
+    def predict(self, X, offset=None) -> np.ndarray:
+        """Mean responses (N,): shares for a binomial, expected counts for Poisson."""
+        return family_of(self.family).mean(self._theta(X, offset))
+
+    def score(self, X, y, sample_weight=None, offset=None) -> float:
+        """Share of the deviance that the features explain; for a normal this is R²."""
+        theta, y = self._theta(X, offset), _column("y", y, len(X))
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        loss, null = family_of(self.family).half_deviance, irls(np.empty((len(y), 0)), y, self.family, weight=weight)
+        return float(1 - 2 * (weight @ loss(y, theta)) / null.deviance)
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import RegressorTags
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
+
+def _column(name: str, values, n: int, least: float = -np.inf) -> np.ndarray | None:
+    """`values` as float64 (n,), or None."""
+    if values is None:
+        return None
+    values = np.asarray(values)
+    if values.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} must be real, got {values.dtype}")
+    values = _flat(values).astype(np.float64)
+    if values.shape != (n,):
+        raise ValueError(f"{name} must have one value a row of X, {n}, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, but contains NaN or infinity: drop these rows")
+    if (values < least).any():
+        raise ValueError(f"{name} must be >= {least}, got {values.min()}")
+    return values
