@@ -158,22 +158,24 @@ def curve(ax, f, interval, *, k=0, label=None, points=401, **kwargs):
     return ax.plot(x, f(x), **{"color": look(k).colour, "linestyle": look(k).line, "label": label} | kwargs)[0]
 
 
-def bars(ax, heights, names, *, groups=None, fmt="{:.2f}"):
+def bars(ax, heights, names, *, groups=None, k=0, fmt="{:.2f}"):
     """Bars with their heights written on them.
 
     Parameters
     ----------
     heights : (M,) or (M, K) array
-        (M, K) draws K bars at each of the M names, bar k in the look of class k.
+        (M, K) draws K bars at each of the M names, each in the look of its class.
     names : M strings under the bars
     groups : K strings for the legend, optional
+    k : int or M ints
+        The looks of (M,) bars: one for all, or one for each.
     """
-    heights = np.asarray(heights, dtype=float)
-    table = heights.reshape(len(names), -1)
+    table = np.asarray(heights, dtype=float).reshape(len(names), -1)
     M, K = table.shape
-    for k in range(K):
-        drawn = ax.bar(np.arange(M) + (k - (K - 1) / 2) * 0.8 / K, table[:, k], 0.76 / K, color=look(k).tint(0.7),
-                       hatch=look(k).hatch, edgecolor="white", label=groups[k] if groups is not None else None)
+    for group, looks in enumerate([np.broadcast_to(k, M)] if K == 1 else np.indices((K, M))[0]):
+        drawn = ax.bar(np.arange(M) + (group - (K - 1) / 2) * 0.8 / K, table[:, group], 0.76 / K, edgecolor="white",
+                       color=[look(j).tint(0.7) for j in looks], hatch=[look(j).hatch for j in looks],
+                       label=groups[group] if groups is not None else None)
         ax.bar_label(drawn, fmt=fmt, fontsize=8, padding=2)
     ax.set_xticks(np.arange(M), names)
     ax.margins(y=0.12)

@@ -160,6 +160,13 @@ def test_bars_have_the_heights_and_say_them(ax, heights):
     assert (np.diff(np.sort(lefts)) >= ax.patches[0].get_width()).all(), "bars overlap"
 
 
+def test_bars_of_classes_wear_the_looks_of_their_classes(ax):
+    plots.bars(ax, [0.2, 0.3, 0.5], ["a", "b", "c"], k=(2, 0, 1))
+    assert [bar.get_hatch() or "" for bar in ax.patches] == [plots.look(k).hatch for k in (2, 0, 1)]
+    np.testing.assert_allclose([bar.get_facecolor()[:3] for bar in ax.patches],
+                               [plots.look(k).tint(0.7) for k in (2, 0, 1)])
+
+
 @pytest.fixture
 def outputs(monkeypatch):
     """What a notebook would receive: (bundle, metadata) of every display."""
