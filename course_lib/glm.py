@@ -19,6 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erfcx, exprel, log_ndtr, xlogy
 
 from course_lib.estimator import Estimator, _flat
+from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
 from course_lib.linear import Affine
 from course_lib.newton import Design, Local, Optimum, SeparationWarning, descent, newton
 
@@ -89,28 +90,19 @@ def exponential(eta):
 
 # Families ------------------------------------------------------------------------------------------------------------
 
-def _softplus(a):
-    return np.logaddexp(0.0, a)
-
-
-def _sigmoid(a):
-    return np.exp(-_softplus(-a))
-
-
 @dataclass(frozen=True)
-class _Family:
-    """c′, c″ and half a unit of deviance, c(θ) − tθ + sup(tθ − c(θ)), which never cancels; links, canonical first."""
+class Response:
+    """A family of `course_lib.families` as the distribution of a response."""
 
-    mean: Callable
-    variance: Callable
-    half_deviance: Callable  # t, θ -> (N,) ≥ 0
+    law: ExponentialFamily | Normal
+    half_deviance: Callable  # t, θ (N,) -> c(θ) − tθ + sup_θ (tθ − c(θ)) ≥ 0, without cancellation
     range: tuple[float, float]
-    links: dict[str, Link]
+    links: dict[str, Link]   # the canonical one first
     dispersed: bool = False  # φ is estimated, not 1
 
 
-def _binomial_loss(t, theta):
-    return t * _softplus(-theta) + (1 - t) * _softplus(theta) + xlogy(t, t) + xlogy(1 - t, 1 - t)
+def _bernoulli_loss(t, theta):
+    return np.maximum(theta, 0) - t * theta + np.log1p(np.exp(-np.abs(theta))) + xlogy(t, t) + xlogy(1 - t, 1 - t)
 
 
 def _poisson_loss(t, theta):
@@ -118,17 +110,18 @@ def _poisson_loss(t, theta):
 
 
 FAMILIES = {
-    "binomial": _Family(_sigmoid, lambda a: _sigmoid(a) * _sigmoid(-a), _binomial_loss, (0, 1), {
+    "binomial": Response(Bernoulli(), _bernoulli_loss, (0, 1), {
         "logit": Link(canonical), "probit": Link(probit), "cloglog": Link(complementary_log_log),
         "log": Link(log_of_share, np.log, free=False), "identity": Link(share, float, free=False)}),
-    "poisson": _Family(np.exp, np.exp, _poisson_loss, (0, np.inf), {
+    "poisson": Response(Poisson(), _poisson_loss, (0, np.inf), {
         "log": Link(canonical, np.log), "identity": Link(count, float, free=False)}),
-    "gaussian": _Family(lambda a: a, np.ones_like, lambda t, a: (t - a) ** 2 / 2, (-np.inf, np.inf), {
+    "gaussian": Response(Normal(), lambda t, theta: (t - theta) ** 2 / 2, (-np.inf, np.inf), {
         "identity": Link(canonical, float), "log": Link(exponential, np.log, concave=False)}, dispersed=True),
 }
 
 
-def family_of(name: str) -> _Family:
+def family_of(name: str) -> Response:
+    """The family of that name, or ValueError listing those there are."""
     if name not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {name!r}")
     return FAMILIES[name]
@@ -174,7 +167,7 @@ def deviance(t, eta, family: str = "binomial", link: str | None = None, weight=1
 class Problem:
     """The loss Σ wᵢ[c(θᵢ) − tᵢθᵢ + const] + qᵀPq/2 over a design; the weights sum to 1."""
 
-    family: _Family
+    family: Response
     link: Link
     design: Design
     t: np.ndarray        # (N,)
@@ -188,10 +181,10 @@ class Problem:
         for rows, Z in self.design.blocks():
             t, w = self.t[rows], self.weight[rows]
             theta, first, second = self.link.natural(Z @ q + self.offset[rows])
-            excess = self.family.mean(theta) - t
+            excess = self.family.law.dc(theta) - t
             value += w @ self.family.half_deviance(t, theta)
             gradient += (w * excess * first) @ Z
-            fisher = w * self.family.variance(theta) * first**2
+            fisher = w * self.family.law.ddc(theta) * first**2
             for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
                 H += (Z.T * curve) @ Z
         return value, gradient, hessians
@@ -284,7 +277,7 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
                problem.design.affine(optimum.q))
 
 
-def pose(X, t, family: _Family, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
+def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
          intercept=True) -> tuple[Problem, float]:
     """The problem with weights of sum 1, and their true sum."""
     N = len(X)
@@ -292,8 +285,7 @@ def pose(X, t, family: _Family, link: Link, *, weight=None, trials=None, offset=
     if trials is not None:
         trials = np.asarray(trials, dtype=np.float64)
         t, weight = t / np.where(trials > 0, trials, 1), weight * trials
-    if not ridge >= 0:
-        raise ValueError(f"ridge must be >= 0, got {ridge}")
+    check_ridge(ridge)
     low, high = family.range
     if not np.all((low <= t) & (t <= high) & np.isfinite(t)):
         raise ValueError(f"responses must be finite and lie between {low} and {high} in this family, got values from "
@@ -305,6 +297,12 @@ def pose(X, t, family: _Family, link: Link, *, weight=None, trials=None, offset=
     offset = np.zeros(N) if offset is None else np.asarray(offset, dtype=np.float64)
     design = Design.of(X, weight, intercept, ridge > 0)
     return Problem(family, link, design, t, weight / total, offset, ridge / total * design.penalty()), total
+
+
+def check_ridge(ridge: float) -> None:
+    """Raise ValueError unless the penalty is a number ≥ 0."""
+    if not 0 <= ridge < np.inf:
+        raise ValueError(f"ridge must be a finite number >= 0, got {ridge}: 0 is no penalty")
 
 
 def told(optimum: Optimum) -> Optimum:
@@ -380,7 +378,7 @@ class GLM(Estimator):
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Mean responses (N,): shares for a binomial, expected counts for Poisson."""
-        return family_of(self.family).mean(self._theta(X, offset))
+        return family_of(self.family).law.dc(self._theta(X, offset))
 
     def score(self, X, y, sample_weight=None, offset=None) -> float:
         """Share of the deviance that the features explain; for a normal this is R²."""

@@ -1,0 +1,342 @@
+"""Classifiers that model the posterior directly: logistic, probit and softmax regression, and flipped labels.
+
+Two classes: the log odds are θ(w₀ + wᵀx), fitted as a binomial model by `course_lib.glm`.  K classes: the posterior is
+the softmax of K linear functions, which are identified by Σ_k w_k = 0.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, helmert
+from scipy.optimize import brentq, minimize_scalar
+
+from course_lib.decision import logsumexp, sigmoid
+from course_lib.estimator import ProbabilisticClassifier
+from course_lib.glm import FAMILIES, Link, link_of, check_ridge, pose, told
+from course_lib.newton import Design, Local, Optimum, descent, newton
+
+__all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
+
+
+class _Binomial(ProbabilisticClassifier):
+    """Two classes, the posterior of the second one a binomial mean."""
+
+    def __init__(self, ridge=0.0):
+        self.ridge = ridge
+
+    def _classifier_tags(self) -> dict:
+        return {"multi_class": False}
+
+    def _fit(self, X, codes, weight) -> None:
+        if len(self.classes_) != 2:
+            raise ValueError("Only binary classification is supported. The type of the target is multiclass: got "
+                             f"{len(self.classes_)} classes; use SoftmaxRegression")
+        self._link, optimum, design = self._solve(X, codes, weight)
+        self._affine = design.affine(optimum.q)
+        self.coef_, self.intercept_ = self._affine.slopes[None], np.array([self._affine.intercept])
+        self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated
+
+    def _scores(self, X) -> np.ndarray:
+        log_odds = self._link.natural(self._affine(X))[0]
+        return np.column_stack([np.zeros(len(X)), log_odds])
+
+    def _binomial(self, X, codes, weight, link: Link):
+        return pose(X, codes, FAMILIES["binomial"], link, weight=weight, ridge=self.ridge)[0]
+
+
+class LogisticRegression(_Binomial):
+    """Logistic regression for two classes: P(y=1|x) = σ(w₀ + wᵀx).
+
+    Minimises −Σ ln P(yₙ|xₙ) + ridge/2·‖w‖² by Newton's method with step halving; the intercept is not penalised.
+
+    Parameters
+    ----------
+    ridge : float ≥ 0
+        scikit-learn's C is 1/ridge; its default is C = 1, here ridge = 0.
+
+    Attributes
+    ----------
+    classes_ (2,), coef_ (1, D), intercept_ (1,), n_iter_, converged_, separated_ (no maximum exists)
+
+    Raises
+    ------
+    ValueError
+        From fit: for more than two classes, and for linearly dependent columns at ridge 0.
+
+    Warns
+    -----
+    SeparationWarning
+        If a hyperplane separates the classes and ridge is 0; the coefficients are finite.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, sections 4.3.2 and 4.3.3.
+    """
+
+    def _solve(self, X, codes, weight):
+        problem = self._binomial(X, codes, weight, link_of("binomial", "logit"))
+        return problem.link, told(problem.solve()), problem.design
+
+
+class ProbitRegression(_Binomial):
+    """Probit regression for two classes: P(y=1|x) = Φ(w₀ + wᵀx), Φ the standard normal distribution function.
+
+    Parameters, attributes, errors and warnings as for `LogisticRegression`.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
+    """
+
+    def _solve(self, X, codes, weight):
+        problem = self._binomial(X, codes, weight, link_of("binomial", "probit"))
+        return problem.link, told(problem.solve()), problem.design
+
+
+# Flipped labels ------------------------------------------------------------------------------------------------------
+
+def flipped(epsilon: float) -> Link:
+    """The link of a logistic model whose labels are flipped with probability ε: mean ε + (1 − 2ε)σ(η).
+
+    With k = ln((1 − ε)/ε) the log odds are θ(η) = ln(1 + e^{η+k}) − ln(1 + e^{η−k}) − k, which saturate at ±k: one
+    label weighs no more than k, however far out it lies.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, equation 4.117.
+    """
+    if not 0 <= epsilon < 0.5:
+        raise ValueError(f"the flip probability must be in [0, 1/2), got {epsilon}: (ε, w) and (1 − ε, −w) are the "
+                         "same model, so take the smaller ε")
+    if epsilon == 0:
+        return link_of("binomial", "logit")
+    k = np.log1p(-epsilon) - np.log(epsilon)
+
+    def natural(eta):
+        low, high = sigmoid(eta - k), sigmoid(eta + k)
+        return (np.logaddexp(0, eta + k) - np.logaddexp(0, eta - k) - k, high - low,
+                high * (1 - high) - low * (1 - low))
+
+    return Link(natural, concave=False)
+
+
+class FlippedLogisticRegression(_Binomial):
+    """Logistic regression that allows for wrong labels: P(y=1|x) = ε + (1 − 2ε)σ(w₀ + wᵀx).
+
+    `predict_proba` is the posterior of the label as it would be written down, flips included.
+
+    Parameters
+    ----------
+    ridge : float ≥ 0
+        As for `LogisticRegression`.
+    flip : float in [0, 1/2), or None
+        ε; None learns it by maximum likelihood: at the optimum the derivative of the profile likelihood,
+        Σ (tₙ − μₙ)(1 − 2σₙ)/(μₙ(1 − μₙ)), is 0, or it is negative at ε = 0.
+
+    Attributes
+    ----------
+    flip_ (the ε used), and those of `LogisticRegression`
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
+    """
+
+    def __init__(self, ridge=0.0, flip=None):
+        super().__init__(ridge)
+        self.flip = flip
+
+    def _solve(self, X, codes, weight):
+        first = self._binomial(X, codes, weight, link_of("binomial", "logit"))
+        profile = _Profile(first)
+        self.flip_ = profile.best() if self.flip is None else self.flip
+        problem, optimum = profile.at(self.flip_)
+        return problem.link, told(optimum), problem.design
+
+
+class _Profile:
+    """The least loss over w at each ε; every search over w starts at the logistic fit, where ε = 0."""
+
+    GRID = (0.0, 0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.45)
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.q = problem.solve().q
+
+    def at(self, epsilon: float):
+        """The problem at ε and its optimum."""
+        problem = replace(self.problem, link=flipped(epsilon))
+        return problem, problem.solve(q=self.q)
+
+    def loss(self, epsilon: float) -> float:
+        problem, optimum = self.at(epsilon)
+        return problem.local(optimum.q).value
+
+    def slope(self, epsilon: float) -> float:
+        """Derivative of the least loss with respect to ε; by the envelope theorem w may be held fixed."""
+        problem, optimum = self.at(epsilon)
+        t, sigma = problem.t, sigmoid(problem.design.affine(optimum.q)(problem.design.X))
+        mean = epsilon + (1 - 2 * epsilon) * sigma
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pull = np.where(t > 0, t / mean, 0.0) - np.where(t < 1, (1 - t) / (1 - mean), 0.0)
+        return -float(problem.weight @ (pull * (1 - 2 * sigma)))
+
+    def best(self) -> float:
+        """ε of least loss: the best of a grid, then the root of the slope between its neighbours."""
+        i = int(np.argmin([self.loss(epsilon) for epsilon in self.GRID]))
+        low, high = self.GRID[max(i - 1, 0)], self.GRID[min(i + 1, len(self.GRID) - 1)]
+        if i == 0 and self.slope(0.0) >= 0:
+            return 0.0
+        if self.slope(low) < 0 < self.slope(high):
+            return float(brentq(self.slope, low, high, xtol=1e-13))
+        return float(minimize_scalar(self.loss, bounds=(low, high), method="bounded", options={"xatol": 1e-9}).x)
+
+
+# K classes -----------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Softmax:
+    """The loss −Σ wₙ ln P(yₙ|xₙ) + ridge/2·Σ_k ‖w_k‖² with P(k|x) = exp(w_kᵀz)/Σ_j exp(w_jᵀz).
+
+    Only differences of the w_k matter, so they are sought where Σ_k w_k = 0: W = VC with the K−1 orthonormal rows of C
+    orthogonal to (1, …, 1); q holds V (M, K−1) row by row.
+    """
+
+    design: Design
+    codes: np.ndarray   # (N,)
+    weight: np.ndarray  # (N,), sum 1
+    P: np.ndarray       # (M, M) penalty of each class
+    C: np.ndarray       # (K−1, K)
+    SMALL = 300         # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
+
+    @classmethod
+    def of(cls, X, codes, K: int, weight, ridge: float) -> "Softmax":
+        weight = np.ones(len(X)) if weight is None else weight
+        design, total = Design.of(X, weight, ridge=ridge > 0), weight.sum()
+        return cls(design, codes, weight / total, ridge / total * design.penalty(), helmert(K))
+
+    def W(self, q) -> np.ndarray:
+        """Coefficients (M, K) on z."""
+        return q.reshape(self.design.width, -1) @ self.C
+
+    def posteriors(self, W):
+        """Rows, Z, posteriors (n, K) and −ln P(y|x) (n,), block by block."""
+        for rows, Z in self.design.blocks():
+            A = Z @ W
+            total = logsumexp(A)
+            yield rows, Z, np.exp(A - total[:, None]), total - A[np.arange(len(A)), self.codes[rows]]
+
+    def local(self, q) -> Local:
+        W = self.W(q)
+        V = q.reshape(len(W), -1)
+        value, gradient, small = np.sum(V * (self.P @ V)) / 2, self.P @ W, W.size <= self.SMALL
+        products = np.zeros((W.size, W.size) if small else 0)
+        for rows, Z, Y, loss in self.posteriors(W):
+            w = self.weight[rows]
+            value += w @ loss
+            if small:
+                G = (np.sqrt(w)[:, None, None] * Z[:, :, None] * Y[:, None, :]).reshape(len(Z), -1)
+                products += G.T @ G
+            Y[np.arange(len(Y)), self.codes[rows]] -= 1
+            gradient += Z.T @ (w[:, None] * Y)
+        g = (gradient @ self.C.T).ravel()
+        return Local(value, g, lambda: descent(g, self.hessian(products)) if small else self.conjugate(q, g))
+
+    def hessian(self, products) -> np.ndarray:
+        """Σ w [y_k(I_kj − y_j)] ⊗ zzᵀ in the coordinates of V, from the sums of y_k y_j zzᵀ.
+
+        On the diagonal y_k(1 − y_k) = Σ_{j≠k} y_k y_j, which keeps its digits where y_k is near 1.
+        """
+        M, K = self.design.width, self.C.shape[1]
+        H = -products.reshape(M, K, M, K)
+        k = np.arange(K)
+        H[:, k, :, k] = 0.0
+        H[:, k, :, k] = -H.sum(axis=3).transpose(1, 0, 2)
+        H = np.einsum("ak,mknj,bj->manb", self.C, H, self.C, optimize=True)
+        H += self.P[:, None, :, None] * np.eye(K - 1)[None, :, None, :]
+        return H.reshape(M * (K - 1), -1)
+
+    @cached_property
+    def bound(self):
+        """Cholesky factor of Böhning's bound on the Hessian of each class, ½ Σ w zzᵀ + P."""
+        gram = sum((Z.T * self.weight[rows]) @ Z for rows, Z in self.design.blocks())
+        return cho_factor(gram / 2 + self.P)
+
+    def times_hessian(self, q, S) -> np.ndarray:
+        """The Hessian at q times S (M, K−1), without forming it."""
+        out, slope = self.P @ S, S @ self.C
+        for rows, Z, Y, _ in self.posteriors(self.W(q)):
+            T = Y * (Z @ slope)
+            T -= Y * T.sum(axis=1, keepdims=True)
+            out += Z.T @ (self.weight[rows, None] * T) @ self.C.T
+        return out
+
+    def conjugate(self, q, g) -> np.ndarray:
+        """The Newton step by conjugate gradients in the metric of Böhning's bound, as exact as the gradient is small.
+
+        Source: Böhning (1992), Multinomial logistic regression algorithm; Nocedal and Wright, section 7.1.
+        """
+        residual = -g.reshape(self.design.width, -1)
+        scaled = cho_solve(self.bound, residual)
+        step, direction, size = np.zeros_like(residual), scaled, np.sum(residual * scaled)
+        enough = size * min(0.01, size)
+        for _ in range(g.size):
+            image = self.times_hessian(q, direction)
+            rate = size / np.sum(direction * image)
+            step, residual = step + rate * direction, residual - rate * image
+            scaled = cho_solve(self.bound, residual)
+            size, last = np.sum(residual * scaled), size
+            if size <= enough:
+                break
+            direction = scaled + size / last * direction
+        return step.ravel()
+
+    def recedes(self, direction) -> bool:
+        """True if moving along `direction` without end never lowers a row's own class against another."""
+        D, worst, best = self.W(direction), np.inf, 0.0
+        for rows, Z in self.design.blocks():
+            A = (Z @ D)[self.weight[rows] > 0]
+            lead = A[np.arange(len(A)), self.codes[rows][self.weight[rows] > 0]][:, None] - A
+            worst, best = min(worst, lead.min(initial=0.0)), max(best, lead.max(initial=0.0))
+        return best > 0 and worst >= -1e-7 * best
+
+    def solve(self, steps: int = 100) -> Optimum:
+        return newton(self.local, np.zeros(self.design.width * len(self.C)), self.recedes, steps)
+
+
+class SoftmaxRegression(ProbabilisticClassifier):
+    """Logistic regression for K classes: P(k|x) = exp(a_k)/Σ_j exp(a_j) with a_k = w_k0 + w_kᵀx.
+
+    Minimises −Σ ln P(yₙ|xₙ) + ridge/2·Σ_k ‖w_k‖² by Newton's method with step halving; the intercepts are not
+    penalised.  A shift common to all w_k changes nothing, so they are given with Σ_k w_k = 0, the same solution
+    whatever the order of the classes, and that of least norm.
+
+    Parameters
+    ----------
+    ridge : float ≥ 0
+        scikit-learn's C is 1/ridge for K ≥ 3.
+
+    Attributes
+    ----------
+    classes_ (K,), coef_ (K, D), intercept_ (K,), n_iter_, converged_, separated_
+
+    Raises
+    ------
+    ValueError
+        From fit: for linearly dependent columns at ridge 0.
+
+    Warns
+    -----
+    SeparationWarning
+        If some classes can be separated without error and ridge is 0; the coefficients are finite.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.4.
+    """
+
+    def __init__(self, ridge=0.0):
+        self.ridge = ridge
+
+    def _fit(self, X, codes, weight) -> None:
+        check_ridge(self.ridge)
+        problem = Softmax.of(X, codes, len(self.classes_), weight, self.ridge)
+        optimum = told(problem.solve())
+        self._affine = problem.design.affine(problem.W(optimum.q))
+        self.coef_, self.intercept_ = self._affine.slopes.T, self._affine.intercept
+        self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated
+
+    def _scores(self, X) -> np.ndarray:
+        return self._affine(X)
