@@ -21,7 +21,7 @@ from scipy.special import erfcx, exprel, log_ndtr, xlogy
 from course_lib.estimator import Estimator, _flat
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
 from course_lib.linear import Affine
-from course_lib.newton import Design, Local, Optimum, SeparationWarning, descent, newton
+from course_lib.newton import Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton
 
 __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
 
@@ -297,12 +297,6 @@ def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset
     offset = np.zeros(N) if offset is None else np.asarray(offset, dtype=np.float64)
     design = Design.of(X, weight, intercept, ridge > 0)
     return Problem(family, link, design, t, weight / total, offset, ridge / total * design.penalty()), total
-
-
-def check_ridge(ridge: float) -> None:
-    """Raise ValueError unless the penalty is a number ≥ 0."""
-    if not 0 <= ridge < np.inf:
-        raise ValueError(f"ridge must be a finite number >= 0, got {ridge}: 0 is no penalty")
 
 
 def told(optimum: Optimum) -> Optimum:

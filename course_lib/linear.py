@@ -7,38 +7,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
+from operator import add
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
 from course_lib.decision import log_sigmoid, posterior
 from course_lib.estimator import Classifier, Estimator, check_labels, check_weight
-from course_lib.statistics import Labels, Moments
+from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent
+from course_lib.statistics import Labels, Moments, Triangles, slices
 
-__all__ = ["AMBIGUOUS", "Affine", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "Perceptron"]
+__all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
+           "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
+           "one_versus_rest", "perceptron", "rest_claim", "rest_posterior", "separating_plane", "signs"]
 
-AMBIGUOUS = -1  # in place of a class where several or none claim a point
-
-
-@dataclass(frozen=True)
-class Affine:
-    """The function x ↦ level + (x − centre)·slopes; keeping the centre keeps the digits of data far from 0."""
-
-    centre: np.ndarray  # (D,)
-    level: np.ndarray   # () or (K,)
-    slopes: np.ndarray  # (D,) or (D, K)
-
-    @property
-    def intercept(self):
-        """The value () or (K,) at x = 0."""
-        return self.level - self.centre @ self.slopes
-
-    def __call__(self, X) -> np.ndarray:
-        """Values (N,) or (N, K); the centre is multiplied out only where that costs no more than 1e-13."""
-        if np.max(np.abs(self.centre) @ np.abs(self.slopes), initial=0.0) < 1e3:
-            return X @ self.slopes + self.intercept
-        return (X - self.centre) @ self.slopes + self.level
+AMBIGUOUS = -1  # in place of a class, where several or none claim a point
 
 
 @dataclass(frozen=True)
@@ -69,13 +54,376 @@ class Hyperplane:
         return np.asarray(X) - np.outer(self.value(X), self.w) / (self.w @ self.w)
 
 
-class FisherProjection(Estimator):
-    pass
+# Several planes ------------------------------------------------------------------------------------------------------
+
+def one_versus_rest(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
+    """One plane for each class against all others: ``fit(X, is_k)``, is_k (N,) of bool, for k = 0..K−1."""
+    return [fit(X, codes == k) for k in range(K)]
+
+
+def one_versus_one(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
+    """One plane for each pair j < k, fitted to the rows of these two classes, positive on the side of k."""
+    pairs = [(np.isin(codes, (j, k)), k) for j, k in combinations(range(K), 2)]
+    return [fit(X[rows], codes[rows] == k) for rows, k in pairs]
+
+
+def rest_claim(values) -> np.ndarray:
+    """The class (N,) whose plane alone is positive in values (N, K), else `AMBIGUOUS`: claimed by several or by none.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
+    """
+    claims = np.asarray(values) > 0
+    return np.where(claims.sum(axis=1) == 1, claims.argmax(axis=1), AMBIGUOUS)
+
+
+def one_claim(values, K: int) -> np.ndarray:
+    """The class (N,) with most votes of the pairs j < k in values (N, K(K−1)/2), else, with a tie, `AMBIGUOUS`.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
+    """
+    pairs = np.array(list(combinations(range(K), 2)))
+    winner = np.where(np.asarray(values) > 0, pairs[:, 1], pairs[:, 0])
+    votes = (winner[:, :, None] == np.arange(K)).sum(axis=1)
+    return np.where((votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1, votes.argmax(axis=1), AMBIGUOUS)
+
+
+def rest_posterior(values) -> np.ndarray:
+    """Normalised one-versus-rest posteriors σ(s_k)/Σ_j σ(s_j), (N, K), from log odds (N, K) however negative."""
+    return posterior(log_sigmoid(values))
+
+
+# Least squares -------------------------------------------------------------------------------------------------------
+
+def indicator(counts) -> np.ndarray:
+    """Targets 0/1, one column a class, (K, K)."""
+    return np.eye(len(counts))
+
+
+def signs(counts) -> np.ndarray:
+    """Targets −1 and +1 of two classes, (2, 1); of K classes +1 in the column of the class and −1 elsewhere, (K, K)."""
+    return np.array([[-1.0], [1.0]]) if len(counts) == 2 else 2 * np.eye(len(counts)) - 1
+
+
+def fisher_coding(counts) -> np.ndarray:
+    """Targets −N/N₁ and N/N₂ of two classes, (2, 1): w is Fisher's direction and w₀ = −wᵀm with m the overall mean.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.5 (there with the signs exchanged).
+    """
+    if len(counts) != 2:
+        raise ValueError(f"the coding N/N₁, N/N₂ is of two classes, got {len(counts)}: use the coding `indicator`")
+    return np.sum(counts) * np.array([[-1 / counts[0]], [1 / counts[1]]])
+
+
+def least_squares(X, codes, code, weight=None) -> Affine:
+    """Linear functions fitted to the targets code[codes] by least squares: min Σ w ‖t − w₀ − Wᵀx‖².
+
+    With classes of mass n_k and mean m_k the normal equations are S_T W = Σ_k n_k (m_k − m)(c_k − c)ᵀ, S_T the total
+    scatter.  Where S_T is ill-conditioned, a QR decomposition takes their place; dependent columns share the weight
+    (least norm, each column in units of its standard deviation), and constant ones get none.
+
+    Parameters
+    ----------
+    X : (N, D)
+    codes : (N,)
+        Classes 0..K−1.
+    code : (K, M)
+        The target of each class.
+    weight : (N,), optional
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
+    """
+    R = Labels(codes, len(code), weight)
+    s = reduce(add, (Moments.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+    mean, target = s.mass @ s.mean / s.mass.sum(), s.mass @ code / s.mass.sum()
+    lead = (s.mean - mean).T * s.mass
+    total = s.scatter[0] + lead @ (s.mean - mean)
+    scale = Scale.of(total, s.mass.sum(), mean)
+    if scale.constant.any() or scale.least_eigenvalue(total) < 1e-4:
+        return Affine(mean, target, _by_qr(X, R, code, scale))
+    return Affine(mean, target, cho_solve(cho_factor(total), lead @ (code - target)))
+
+
+def _by_qr(X, R: Labels, code, scale: Scale) -> np.ndarray:
+    """Slopes (D, M) of least norm in units of `scale`, from one triangular factor of features and targets together."""
+    D, together = X.shape[1], Labels(np.zeros(len(X), int), 1, R.weight)
+    s = reduce(add, (Triangles.of(np.hstack([X[rows], code[R.codes[rows]]]), together[rows])
+                     for rows in slices(*X.shape, least=D + code.shape[1])))
+    F = s.factor[0][:D]
+    unit = np.where(scale.constant, np.inf, scale.root)
+    return np.linalg.lstsq(F[:, :D] / unit, F[:, D:], rcond=10 * scale.noise.sum())[0] / unit[:, None]
 
 
 class LeastSquaresClassifier(Classifier):
-    pass
+    """Linear functions fitted to class targets by least squares; the class whose target they resemble most wins.
+
+    ŷ(x) = w₀ + Wᵀx is fitted to the target c_k of each row's class; decided is the k with the largest ŷᵀc_k.  For
+    0/1 targets that is the largest component, for ±1 and N/N₁, −N/N₂ the sign.
+
+    Parameters
+    ----------
+    coding : callable
+        From class masses (K,) to targets (K, M): `indicator`, `signs`, `fisher_coding` or your own.
+
+    Attributes
+    ----------
+    classes_ (K,), code_ (K, M), coef_ (M, D), intercept_ (M,)
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
+    """
+
+    def __init__(self, coding=indicator):
+        self.coding = coding
+
+    def _fit(self, X, codes, weight) -> None:
+        self.code_ = np.asarray(self.coding(np.bincount(codes, weight)), dtype=np.float64)
+        self._affine = least_squares(X, codes, self.code_, weight)
+        self.coef_, self.intercept_ = self._affine.slopes.T, self._affine.intercept
+
+    def _scores(self, X) -> np.ndarray:
+        return self._affine(X) @ self.code_.T
+
+
+# Fisher --------------------------------------------------------------------------------------------------------------
+
+class FisherProjection(Estimator):
+    """The directions in which class means lie farthest apart, measured by the scatter within the classes.
+
+    J(w) = wᵀS_B w / wᵀS_W w is stationary where S_B w = λ S_W w.  With the Cholesky factor S_W/(N−K) = LLᵀ the whitened
+    class means L⁻¹(m_k − m)√n_k have the singular values √(λ(N−K)) and the left vectors U; W = L⁻ᵀU.  So
+    WᵀS_W W/(N−K) = I, as R's `lda` scales its directions; the last class projects above the first.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        At most min(K−1, D), which is the default.
+    ridge : float
+        A share of the largest overall variance of a feature, added to every variance within the classes.
+
+    Attributes
+    ----------
+    classes_ (K,), means_ (K, D), center_ (D,), scalings_ (D, n_components), eigenvalues_ (n_components,) of S_W⁻¹S_B,
+    explained_variance_ratio_ (n_components,), shares of all min(K−1, D) eigenvalues
+
+    Raises
+    ------
+    ValueError
+        From fit: for more components than min(K−1, D), and if columns are dependent within the classes at ridge 0.
+
+    Source: Fisher (1936), Annals of Eugenics 7:179; Bishop, Pattern Recognition and Machine Learning, sections 4.1.4
+    and 4.1.6.
+    """
+
+    def __init__(self, n_components=None, ridge=0.0):
+        self.n_components = n_components
+        self.ridge = ridge
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn the directions from X (N, D) and labels y (N,); returns the estimator."""
+        self._fitted = False
+        X = self._features(X, reset=True)
+        self.classes_, codes = check_labels(y, len(X))
+        weight = check_weight(sample_weight, codes, self.classes_)
+        check_ridge(self.ridge)
+        n, most = self.n_components, min(len(self.classes_) - 1, X.shape[1])
+        if n is not None and not 1 <= n <= most:
+            raise ValueError(f"n_components must be between 1 and min(K-1, D) = {most}, got {n}: {len(self.classes_)} "
+                             f"class means span no more than {most} directions")
+        self._solve(X, Labels(codes, len(self.classes_), weight), n or most, most)
+        self._fitted = True
+        return self
+
+    def _solve(self, X, R: Labels, n: int, most: int) -> None:
+        s, L = _within(X, R, self.ridge)
+        self.means_, self.center_ = s.mean, s.mass @ s.mean / s.mass.sum()
+        between = solve_triangular(L, (self.means_ - self.center_).T * np.sqrt(s.mass), lower=True)
+        U, singular, _ = np.linalg.svd(between, full_matrices=False)
+        W = solve_triangular(L, U[:, :n], lower=True, trans="T")
+        self.scalings_ = W * np.where((self.means_[-1] - self.means_[0]) @ W < 0, -1.0, 1.0)
+        eigenvalues = singular[:most] ** 2 / (s.mass.sum() - len(s.mass))
+        self.eigenvalues_, self.explained_variance_ratio_ = eigenvalues[:n], eigenvalues[:n] / eigenvalues.sum()
+
+    def transform(self, X) -> np.ndarray:
+        """Coordinates (N, n_components) of the rows about the overall mean."""
+        X = self._features(X)
+        return Affine(self.center_, np.zeros(self.scalings_.shape[1]), self.scalings_)(X)
+
+    def fit_transform(self, X, y, sample_weight=None) -> np.ndarray:
+        """`fit`, then `transform` of the same rows."""
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """Names (n_components,) of the coordinates: fisherprojection0, …"""
+        return np.array([f"fisherprojection{j}" for j in range(self.scalings_.shape[1])], dtype=object)
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import TransformerTags
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+
+def _within(X, R: Labels, ridge: float) -> tuple[Moments, np.ndarray]:
+    """Class moments and the lower Cholesky factor (D, D) of the covariance within classes, divisor N−K."""
+    s = reduce(add, (Moments.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+    degrees = s.mass.sum() - len(s.mass)
+    if ridge > 0:
+        return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(X.shape[1]), lower=True)
+    scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(s.mean).max(axis=0))
+    refuse_dependent(scale.constant, X, WITHIN)
+    if scale.least_eigenvalue(s.scatter[0]) > 1e-4:
+        return s, cholesky(s.scatter[0] / degrees, lower=True)
+    s = reduce(add, (Triangles.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+    refuse_dependent(scale.dependent(s.factor[0]), X, WITHIN)
+    return s, s.factor[0].T / np.sqrt(degrees)
+
+
+WITHIN = "the others within every class"
+
+
+# Perceptron ----------------------------------------------------------------------------------------------------------
+
+class NotSeparableWarning(UserWarning):
+    """The perceptron stopped without having separated the classes."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where the perceptron stopped."""
+
+    plane: Hyperplane
+    mistakes: int     # updates made
+    epochs: int       # passes over the rows, the last one without a mistake if it converged
+    converged: bool
+
+
+def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None) -> Run:
+    """Rosenblatt's rule: whenever t(wᵀx + w₀) ≤ 0, add tx to w and t to w₀; start at 0, so the rate does not matter.
+
+    It descends the criterion −Σ_{mistakes} t(wᵀx + w₀) one row at a time, in the given order, or in a new random one
+    each epoch if `rng` is given.  If some unit vector has all margins ≥ γ, at most (R/γ)² updates are made
+    (`mistake_bound`).  If the epochs run out, the plane is the one with fewest errors among those at the epochs' ends.
+
+    Parameters
+    ----------
+    X : (N, D)
+    t : (N,)
+        −1 or +1.
+
+    Source: Novikoff (1962); Bishop, Pattern Recognition and Machine Learning, section 4.1.7.
+    """
+    w, mistakes, best, fewest = np.zeros(X.shape[1] + 1), 0, None, np.inf
+    for epoch in range(1, epochs + 1):
+        order = np.arange(len(X)) if rng is None else rng.permutation(len(X))
+        made = _epoch(X, t, w, order)
+        mistakes += made
+        if made == 0:
+            return Run(Hyperplane(w[1:], float(w[0])), mistakes, epoch, True)
+        errors = np.sum(t * (X @ w[1:] + w[0]) <= 0)
+        if errors < fewest:
+            best, fewest = w.copy(), errors
+    return Run(Hyperplane(best[1:], float(best[0])), mistakes, epochs, False)
+
+
+def _epoch(X, t, w, order) -> int:
+    """One pass that changes w (D + 1,) in place; rows are looked at in blocks up to the first mistake in each."""
+    start, size, mistakes = 0, 64, 0
+    while start < len(X):
+        rows = order[start:start + size]
+        wrong = t[rows] * (X[rows] @ w[1:] + w[0]) <= 0
+        first = int(wrong.argmax())
+        if not wrong[first]:
+            start, size = start + size, min(2 * size, 4096)
+            continue
+        n = rows[first]
+        w[0] += t[n]
+        w[1:] += t[n] * X[n]
+        start, size, mistakes = start + first + 1, max(size // 2, 16), mistakes + 1
+    return mistakes
+
+
+def margin(X, t, plane: Hyperplane) -> float:
+    """γ = min t(wᵀx + w₀)/‖(w, w₀)‖, the margin of rows (1, x): positive if and only if the plane separates them."""
+    return float(np.min(t * plane.value(X)) / np.hypot(np.linalg.norm(plane.w), plane.w0))
+
+
+def mistake_bound(X, t, plane: Hyperplane) -> float:
+    """(R/γ)² with R = max ‖(1, x)‖ and the `margin` γ of any separating plane: the perceptron makes no more updates.
+
+    Raises
+    ------
+    ValueError
+        If the plane does not separate the classes: then there is no bound.
+
+    Source: Novikoff (1962), On convergence proofs on perceptrons.
+    """
+    gamma = margin(X, t, plane)
+    if gamma <= 0:
+        raise ValueError(f"the bound needs a plane that separates the classes, got one with margin {gamma:.3g}: find "
+                         "one with `separating_plane`")
+    return float((1 + np.max(np.einsum("nd,nd->n", X, X))) / gamma**2)
+
+
+def separating_plane(X, t) -> Hyperplane | None:
+    """A plane with t(wᵀx + w₀) ≥ 1 on all rows, or None: a linear programme, which decides whether there is any.
+
+    Source: Boyd and Vandenberghe, Convex Optimization, section 8.6.1.
+    """
+    from scipy.optimize import linprog
+    centre, spread = X.mean(axis=0), X.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    rows = -t[:, None] * np.column_stack([np.ones(len(X)), (X - centre) / spread])
+    result = linprog(np.zeros(rows.shape[1]), A_ub=rows, b_ub=-np.ones(len(X)), bounds=(None, None))
+    if result.status == 2:
+        return None
+    w = result.x[1:] / spread
+    return Hyperplane(w, float(result.x[0] - centre @ w))
 
 
 class Perceptron(Classifier):
-    pass
+    """Rosenblatt's perceptron for two classes, as in `perceptron`; the second of ``classes_`` has t = +1.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes over the rows at most.
+    seed : int, optional
+        Takes the rows of each epoch in random order; by default they keep theirs, on which the result depends.
+
+    Attributes
+    ----------
+    classes_ (2,), coef_ (1, D), intercept_ (1,), converged_, mistakes_ (updates), n_iter_ (epochs)
+
+    Warns
+    -----
+    NotSeparableWarning
+        If the epochs run out; the plane is then the best of those at the epochs' ends, and separates nothing.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.7.
+    """
+
+    def __init__(self, epochs=1000, seed=None):
+        self.epochs = epochs
+        self.seed = seed
+
+    def _classifier_tags(self) -> dict:
+        return {"multi_class": False}
+
+    def fit(self, X, y):
+        """Learn from rows X (N, D) and labels y (N,); weights have no meaning for a rule that stops at no mistakes."""
+        return super().fit(X, y)
+
+    def _fit(self, X, codes, weight) -> None:
+        if len(self.classes_) != 2:
+            raise ValueError("Only binary classification is supported. The type of the target is multiclass: got "
+                             f"{len(self.classes_)} classes; combine planes with `one_versus_rest`")
+        rng = None if self.seed is None else np.random.default_rng(self.seed)
+        run = perceptron(X, 2.0 * codes - 1, self.epochs, rng)
+        if not run.converged:
+            warnings.warn(f"the perceptron did not separate the classes in {self.epochs} epochs: they may not be "
+                          "linearly separable (`separating_plane` tells), or the features may need standardising, or "
+                          "more epochs", NotSeparableWarning, stacklevel=4)
+        self._plane, self.coef_, self.intercept_ = run.plane, run.plane.w[None], np.array([run.plane.w0])
+        self.converged_, self.mistakes_, self.n_iter_ = run.converged, run.mistakes, run.epochs
+
+    def _scores(self, X) -> np.ndarray:
+        return np.column_stack([np.zeros(len(X)), self._plane.value(X)])

@@ -14,8 +14,8 @@ from scipy.optimize import brentq, minimize_scalar
 
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
-from course_lib.glm import FAMILIES, Link, link_of, check_ridge, pose, told
-from course_lib.newton import Design, Local, Optimum, descent, newton
+from course_lib.glm import FAMILIES, Link, link_of, pose, told
+from course_lib.newton import Design, Local, Optimum, check_ridge, descent, newton
 
 __all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
 

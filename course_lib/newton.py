@@ -8,21 +8,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import starmap
 from operator import add
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, solve_triangular
 
-from course_lib.linear import Affine
-from course_lib.reduce import split
-from course_lib.statistics import Moments, Triangles, triangle
+from course_lib.statistics import Moments, Triangles, slices, triangle
 
 __all__ = ["Design", "Local", "Optimum", "SeparationWarning", "descent", "newton"]
 
 class SeparationWarning(UserWarning):
     """The likelihood has no maximum: along some direction of the coefficients it grows for ever."""
+
+
+@dataclass(frozen=True)
+class Affine:
+    """The function x ↦ level + (x − centre)·slopes; keeping the centre keeps the digits of data far from 0."""
+
+    centre: np.ndarray  # (D,)
+    level: np.ndarray   # () or (K,)
+    slopes: np.ndarray  # (D,) or (D, K)
+
+    @property
+    def intercept(self):
+        """The value () or (K,) at x = 0."""
+        return self.level - self.centre @ self.slopes
+
+    def __call__(self, X) -> np.ndarray:
+        """Values (N,) or (N, K); the centre is multiplied out only where that costs no more than 1e-13."""
+        if np.max(np.abs(self.centre) @ np.abs(self.slopes), initial=0.0) < 1e3:
+            return X @ self.slopes + self.intercept
+        return (X - self.centre) @ self.slopes + self.level
 
 
 @dataclass(frozen=True)
@@ -49,19 +66,17 @@ class Design:
             If a column is a linear combination of the others, so that the coefficients are not determined.
         """
         centre, scatter = _moments(Moments, X, weight, intercept)
-        variance, noise = np.diag(scatter) / weight.sum(), np.finfo(float).eps * np.abs(X).max(axis=0, initial=0.0)
-        constant = np.sqrt(variance) <= 10 * noise
-        spread = np.where(constant, 1.0, np.sqrt(variance))
-        design = cls(X, centre, spread, intercept)
+        scale = Scale.of(scatter, weight.sum(), centre)
+        design = cls(X, centre, scale.spread, intercept)
         if ridge:
             return design
-        refuse_dependent(constant, X, intercept)
-        correlation = scatter / weight.sum() / np.outer(spread, spread)
-        if np.linalg.eigvalsh(correlation).min(initial=1.0) > 1e-10:
+        others = "the others and the intercept" if intercept else "the others"
+        refuse_dependent(scale.constant, X, others)
+        if scale.least_eigenvalue(scatter) > 1e-10:
             return design
-        factor = _moments(Triangles, X, weight, intercept)[1] / np.sqrt(weight.sum()) / spread
-        refuse_dependent(np.abs(np.diag(factor)) <= 10 * np.sum(noise / spread + np.finfo(float).eps), X, intercept)
-        return replace(design, whitener=solve_triangular(factor, np.eye(len(factor))))
+        factor = _moments(Triangles, X, weight, intercept)[1]
+        refuse_dependent(scale.dependent(factor), X, others)
+        return replace(design, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
 
     @property
     def width(self) -> int:
@@ -70,13 +85,13 @@ class Design:
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Pairs (rows, Z) that cover X; Z (n, width) is valid until the next pair."""
-        N, size = len(self.X), _block(self.X)
-        buffer = np.ones((min(size, N), self.width))
-        for start in range(0, N, size):
-            rows = slice(start, min(start + size, N))
-            Z = buffer[: rows.stop - start]
+        buffer = np.empty((0, self.width))
+        for rows in slices(*self.X.shape, least=256):
+            x = self.X[rows]
+            buffer = buffer if len(buffer) else np.ones((len(x), self.width))
+            Z = buffer[: len(x)]
             columns = Z[:, self.intercept:]
-            np.subtract(self.X[rows], self.centre, out=columns)
+            np.subtract(x, self.centre, out=columns)
             columns /= self.spread
             if self.whitener is not None:
                 columns[:] = columns @ self.whitener
@@ -103,13 +118,9 @@ class Design:
         return B.T @ B
 
 
-def _block(X) -> int:
-    return max(256, 2**16 // max(X.shape[1], 1))
-
-
 def _moments(kind, X, weight, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     """Mean (D,), or 0 without an intercept, and the scatter matrix about it, or its triangular factor (D, D)."""
-    s = reduce(add, starmap(kind.of, split(X, weight[:, None], rows=_block(X))))
+    s = reduce(add, (kind.of(X[rows], weight[rows, None]) for rows in slices(*X.shape, least=256)))
     mean, matrix = s.mean[0], (s.factor if kind is Triangles else s.scatter)[0]
     if intercept:
         return mean, matrix
@@ -117,13 +128,49 @@ def _moments(kind, X, weight, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros_like(mean), triangle(matrix, moved) if kind is Triangles else matrix + moved.T @ moved
 
 
-def refuse_dependent(columns, X, intercept: bool) -> None:
-    """Raise ValueError if any of the `columns` (D,) of X (N, D) is marked as a combination of the others."""
+@dataclass(frozen=True)
+class Scale:
+    """In what units columns are measured before anything is inverted, and what of them is only rounding."""
+
+    mass: float
+    spread: np.ndarray    # (D,) standard deviation, 1 where the column is constant
+    constant: np.ndarray  # (D,) bool
+    noise: np.ndarray     # (D,) rounding of the stored values in these units
+
+    @classmethod
+    def of(cls, scatter, mass: float, size) -> "Scale":
+        """From a scatter matrix (D, D), its mass and the typical size (D,) of the values beside their deviation."""
+        spread, eps = np.sqrt(np.maximum(np.diag(scatter), 0) / mass), np.finfo(float).eps
+        constant = spread <= 10 * eps * np.abs(size)
+        spread = np.where(constant, 1.0, spread)
+        return cls(mass, spread, constant, eps * (1 + np.abs(size) / spread))
+
+    @property
+    def root(self) -> np.ndarray:
+        """What columns of a triangular factor are divided by, (D,)."""
+        return np.sqrt(self.mass) * self.spread
+
+    def least_eigenvalue(self, scatter) -> float:
+        """Of the correlation matrix: how near the columns are to being dependent, whatever their units."""
+        return np.linalg.eigvalsh(scatter / np.outer(self.root, self.root)).min(initial=1.0)
+
+    def dependent(self, factor) -> np.ndarray:
+        """The columns (D,) that are combinations of those before them, by their triangular factor (D, D)."""
+        return np.abs(np.diag(factor)) / self.root <= 10 * self.noise.sum()
+
+
+def refuse_dependent(columns, X, others: str) -> None:
+    """Raise ValueError if any of the `columns` (D,) of X (N, D) is marked as a combination of the `others`."""
     if np.any(columns):
-        others = "the others and the intercept" if intercept else "the others"
         raise ValueError("the columns of X must be linearly independent, or the coefficients are not unique: got columns "
                          f"{np.flatnonzero(columns).tolist()} that are combinations of {others} (a rank deficient "
                          f"design, n_samples = {len(X)}); drop these columns, or use ridge > 0")
+
+
+def check_ridge(ridge: float) -> None:
+    """Raise ValueError unless the penalty is a number ≥ 0."""
+    if not 0 <= ridge < np.inf:
+        raise ValueError(f"ridge must be a finite number >= 0, got {ridge}: 0 is no penalty")
 
 
 class Local(NamedTuple):
