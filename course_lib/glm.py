@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import erfcx, exprel, log_ndtr, xlogy
+from scipy.special import erfcx, exprel, xlogy
 
 from course_lib.estimator import Estimator, _flat
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
 from course_lib.linear import Affine
-from course_lib.newton import Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton
+from course_lib.newton import Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton, rough_start
 
 __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
 
@@ -53,9 +53,12 @@ def inverse_mills(z):
 
 
 def probit(eta):
-    """Mean Φ(η): θ = ln Φ(η) − ln Φ(−η)."""
-    right, left = inverse_mills(eta), inverse_mills(-eta)
-    return log_ndtr(eta) - log_ndtr(-eta), right + left, left * (left - eta) - right * (right + eta)
+    """Mean Φ(η): θ = ln Φ(η) − ln Φ(−η), an odd function, so that only the smaller tail is computed."""
+    a = np.abs(eta)
+    tail, bell = erfcx(a / np.sqrt(2)) / 2, np.exp(-a * a / 2)  # Φ(−a) = tail · bell
+    far, near = 1 / (np.sqrt(2 * np.pi) * tail), bell / (np.sqrt(2 * np.pi) * (1 - tail * bell))  # φ(a)/Φ(∓a)
+    theta = np.log1p(-tail * bell) - np.log(tail) + a * a / 2
+    return np.copysign(theta, eta), far + near, np.copysign(far * (far - a) - near * (near + a), eta)
 
 
 def complementary_log_log(eta):
@@ -95,27 +98,37 @@ class Response:
     """A family of `course_lib.families` as the distribution of a response."""
 
     law: ExponentialFamily | Normal
-    half_deviance: Callable  # t, θ (N,) -> c(θ) − tθ + sup_θ (tθ − c(θ)) ≥ 0, without cancellation
+    local: Callable          # t, θ (N,) -> loss c(θ) − tθ + const(t) ≥ 0 without cancellation, c′(θ) − t, c″(θ)
     range: tuple[float, float]
     links: dict[str, Link]   # the canonical one first
+    saturated: Callable = np.zeros_like  # t -> the least loss
     dispersed: bool = False  # φ is estimated, not 1
 
 
-def _bernoulli_loss(t, theta):
-    return np.maximum(theta, 0) - t * theta + np.log1p(np.exp(-np.abs(theta))) + xlogy(t, t) + xlogy(1 - t, 1 - t)
+def _bernoulli(t, theta):
+    """Cross-entropy −t ln μ − (1−t) ln(1−μ) and its derivatives from a single exponential."""
+    e = np.exp(-np.abs(theta))
+    mean = np.where(theta > 0, 1.0, e) / (1 + e)
+    return np.maximum(theta, 0) - t * theta + np.log1p(e), mean - t, e / (1 + e) ** 2
 
 
-def _poisson_loss(t, theta):
-    return np.exp(theta) - t - t * theta + xlogy(t, t)
+def _poisson(t, theta):
+    mean = np.exp(theta)
+    return mean - t - t * theta + xlogy(t, t), mean - t, mean
+
+
+def _normal(t, theta):
+    return (theta - t) ** 2 / 2, theta - t, np.ones_like(theta)
 
 
 FAMILIES = {
-    "binomial": Response(Bernoulli(), _bernoulli_loss, (0, 1), {
+    "binomial": Response(Bernoulli(), _bernoulli, (0, 1), {
         "logit": Link(canonical), "probit": Link(probit), "cloglog": Link(complementary_log_log),
-        "log": Link(log_of_share, np.log, free=False), "identity": Link(share, float, free=False)}),
-    "poisson": Response(Poisson(), _poisson_loss, (0, np.inf), {
+        "log": Link(log_of_share, np.log, free=False), "identity": Link(share, float, free=False)},
+        saturated=lambda t: -xlogy(t, t) - xlogy(1 - t, 1 - t)),
+    "poisson": Response(Poisson(), _poisson, (0, np.inf), {
         "log": Link(canonical, np.log), "identity": Link(count, float, free=False)}),
-    "gaussian": Response(Normal(), lambda t, theta: (t - theta) ** 2 / 2, (-np.inf, np.inf), {
+    "gaussian": Response(Normal(), _normal, (-np.inf, np.inf), {
         "identity": Link(canonical, float), "log": Link(exponential, np.log, concave=False)}, dispersed=True),
 }
 
@@ -157,8 +170,12 @@ def deviance(t, eta, family: str = "binomial", link: str | None = None, weight=1
 
     Source: McCullagh and Nelder, Generalized Linear Models, section 2.3.
     """
-    theta = link_of(family, link).natural(np.asarray(eta, dtype=np.float64))[0]
-    return 2.0 * float(np.sum(weight * family_of(family).half_deviance(np.asarray(t, dtype=np.float64), theta)))
+    theta, t = link_of(family, link).natural(np.asarray(eta, dtype=np.float64))[0], np.asarray(t, dtype=np.float64)
+    return 2 * float(np.sum(weight * _half_deviance(family_of(family), t, theta)))
+
+
+def _half_deviance(family: Response, t, theta) -> np.ndarray:
+    return family.local(t, theta)[0] - family.saturated(t)
 
 
 # Fitting -------------------------------------------------------------------------------------------------------------
@@ -179,12 +196,12 @@ class Problem:
         """Loss, gradient (M,) and the Hessians (M, M) that are asked for, the observed one first."""
         value, gradient, hessians = q @ self.P @ q / 2, self.P @ q, [self.P.copy() for _ in range(observed + expected)]
         for rows, Z in self.design.blocks():
-            t, w = self.t[rows], self.weight[rows]
+            w = self.weight[rows]
             theta, first, second = self.link.natural(Z @ q + self.offset[rows])
-            excess = self.family.law.dc(theta) - t
-            value += w @ self.family.half_deviance(t, theta)
+            loss, excess, variance = self.family.local(self.t[rows], theta)
+            value += w @ loss
             gradient += (w * excess * first) @ Z
-            fisher = w * self.family.law.ddc(theta) * first**2
+            fisher = w * variance * first**2
             for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
                 H += (Z.T * curve) @ Z
         return value, gradient, hessians
@@ -209,8 +226,14 @@ class Problem:
             q[0] = self.link.start(self.weight @ self.t)
         return q
 
-    def solve(self, steps: int = 100, q=None) -> Optimum:
-        return newton(self.local, self.start() if q is None else q, self.recedes, steps)
+    def every(self, stride: int) -> "Problem":
+        """The problem of each `stride`-th row."""
+        weight = self.weight[::stride]
+        return replace(self, design=self.design.every(stride), t=self.t[::stride], weight=weight / weight.sum(),
+                       offset=self.offset[::stride])
+
+    def solve(self, q=None, steps: int = 100) -> Optimum:
+        return newton(self.local, rough_start(self, self.start()) if q is None else q, self.recedes, steps)
 
 
 @dataclass(frozen=True)
@@ -266,15 +289,17 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
     """
     problem, total = pose(np.asarray(X, dtype=np.float64), t, family_of(family), link_of(family, link), weight=weight,
                           trials=trials, offset=offset, ridge=ridge, intercept=intercept)
-    optimum = told(problem.solve(steps))
-    value, _, (observed, expected) = problem.sums(optimum.q, observed=True, expected=True)
-    A, (M, q) = problem.design.coef(np.eye(problem.design.width)), (problem.design.width, optimum.q)
-    loss = 2 * total * (value - q @ problem.P @ q / 2)
+    optimum = told(problem.solve(problem.start(), steps))
+    _, _, (observed, expected) = problem.sums(optimum.q, observed=True, expected=True)
+    A, M = problem.design.coef(np.eye(problem.design.width)), problem.design.width
+    predictor = problem.design.affine(optimum.q)
+    theta = problem.link.natural(predictor(problem.design.X) + problem.offset)[0]
+    loss = 2 * total * (problem.weight @ _half_deviance(problem.family, problem.t, theta))
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
     covariances = [phi / total * A @ _inverse(H) @ A.T for H in (expected, observed)]
     path = tuple(problem.design.coef(q) for q in optimum.path)
     return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
-               problem.design.affine(optimum.q))
+               predictor)
 
 
 def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
@@ -378,8 +403,8 @@ class GLM(Estimator):
         """Share of the deviance that the features explain; for a normal this is R²."""
         theta, y = self._theta(X, offset), _column("y", y, len(X))
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        loss, null = family_of(self.family).half_deviance, irls(np.empty((len(y), 0)), y, self.family, weight=weight)
-        return float(1 - 2 * (weight @ loss(y, theta)) / null.deviance)
+        null = irls(np.empty((len(y), 0)), y, self.family, weight=weight)
+        return float(1 - 2 * (weight @ _half_deviance(family_of(self.family), y, theta)) / null.deviance)
 
     def __sklearn_tags__(self):
         from sklearn.utils import RegressorTags

@@ -313,8 +313,7 @@ def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None)
     """
     w, mistakes, best, fewest = np.zeros(X.shape[1] + 1), 0, None, np.inf
     for epoch in range(1, epochs + 1):
-        order = np.arange(len(X)) if rng is None else rng.permutation(len(X))
-        made = _epoch(X, t, w, order)
+        made = _epoch(X, t, w, None if rng is None else rng.permutation(len(X)))
         mistakes += made
         if made == 0:
             return Run(Hyperplane(w[1:], float(w[0])), mistakes, epoch, True)
@@ -325,19 +324,20 @@ def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None)
 
 
 def _epoch(X, t, w, order) -> int:
-    """One pass that changes w (D + 1,) in place; rows are looked at in blocks up to the first mistake in each."""
-    start, size, mistakes = 0, 64, 0
+    """One pass that changes w (D + 1,) in place; it looks ahead over as many rows as there lately were without mistake."""
+    slope, start, last, size, mistakes = w[1:], 0, 0, 64, 0
     while start < len(X):
-        rows = order[start:start + size]
-        wrong = t[rows] * (X[rows] @ w[1:] + w[0]) <= 0
+        rows = slice(start, start + size) if order is None else order[start:start + size]
+        wrong = (X[rows] @ slope + w[0]) * t[rows] <= 0
         first = int(wrong.argmax())
         if not wrong[first]:
-            start, size = start + size, min(2 * size, 4096)
+            start, size = start + size, min(2 * size, 8192)
             continue
-        n = rows[first]
+        n = start + first if order is None else rows[first]
         w[0] += t[n]
-        w[1:] += t[n] * X[n]
-        start, size, mistakes = start + first + 1, max(size // 2, 16), mistakes + 1
+        slope += t[n] * X[n]
+        mistakes, start = mistakes + 1, start + first + 1
+        last, size = start, min(max(start - last, 32), 8192)
     return mistakes
 
 

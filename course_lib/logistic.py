@@ -15,7 +15,7 @@ from scipy.optimize import brentq, minimize_scalar
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
 from course_lib.glm import FAMILIES, Link, link_of, pose, told
-from course_lib.newton import Design, Local, Optimum, check_ridge, descent, newton
+from course_lib.newton import Design, Local, Optimum, check_ridge, descent, newton, rough_start
 
 __all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
 
@@ -160,7 +160,7 @@ class _Profile:
     def at(self, epsilon: float):
         """The problem at ε and its optimum."""
         problem = replace(self.problem, link=flipped(epsilon))
-        return problem, problem.solve(q=self.q)
+        return problem, problem.solve(self.q)
 
     def loss(self, epsilon: float) -> float:
         problem, optimum = self.at(epsilon)
@@ -201,7 +201,7 @@ class Softmax:
     weight: np.ndarray  # (N,), sum 1
     P: np.ndarray       # (M, M) penalty of each class
     C: np.ndarray       # (K−1, K)
-    SMALL = 300         # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
+    SMALL = 500         # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
 
     @classmethod
     def of(cls, X, codes, K: int, weight, ridge: float) -> "Softmax":
@@ -294,8 +294,13 @@ class Softmax:
             worst, best = min(worst, lead.min(initial=0.0)), max(best, lead.max(initial=0.0))
         return best > 0 and worst >= -1e-7 * best
 
-    def solve(self, steps: int = 100) -> Optimum:
-        return newton(self.local, np.zeros(self.design.width * len(self.C)), self.recedes, steps)
+    def every(self, stride: int) -> "Softmax":
+        """The problem of each `stride`-th row."""
+        weight = self.weight[::stride]
+        return replace(self, design=self.design.every(stride), codes=self.codes[::stride], weight=weight / weight.sum())
+
+    def solve(self) -> Optimum:
+        return newton(self.local, rough_start(self, np.zeros(self.design.width * len(self.C))), self.recedes)
 
 
 class SoftmaxRegression(ProbabilisticClassifier):

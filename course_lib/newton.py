@@ -47,7 +47,8 @@ class Design:
     """Rows z = (1, T′(x − m)/s): the same models as on x, with coefficients of comparable size.
 
     With an intercept m is the mean and s the standard deviation of each column, without one m = 0 and s is the root
-    mean square.  T is the identity unless the columns are nearly dependent; then it makes them orthonormal.
+    mean square; where that changes little, because every |mean| is below ten deviations, m = 0 and s = 1.  T is the
+    identity unless the columns are nearly dependent; then it makes them orthonormal.
     """
 
     X: np.ndarray                       # (N, D)
@@ -67,7 +68,8 @@ class Design:
         """
         centre, scatter = _moments(Moments, X, weight, intercept)
         scale = Scale.of(scatter, weight.sum(), centre)
-        design = cls(X, centre, scale.spread, intercept)
+        plain = np.all(np.abs(centre) <= 10 * scale.spread) and not scale.constant.any()
+        design = cls(X, 0 * centre, np.ones_like(centre), intercept) if plain else cls(X, centre, scale.spread, intercept)
         if ridge:
             return design
         others = "the others and the intercept" if intercept else "the others"
@@ -76,7 +78,12 @@ class Design:
             return design
         factor = _moments(Triangles, X, weight, intercept)[1]
         refuse_dependent(scale.dependent(factor), X, others)
+        design = cls(X, centre, scale.spread, intercept)
         return replace(design, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
+
+    def every(self, stride: int) -> "Design":
+        """The design of each `stride`-th row."""
+        return replace(self, X=self.X[::stride])
 
     @property
     def width(self) -> int:
@@ -85,14 +92,18 @@ class Design:
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Pairs (rows, Z) that cover X; Z (n, width) is valid until the next pair."""
-        buffer = np.empty((0, self.width))
-        for rows in slices(*self.X.shape, least=256):
+        buffer, unit = np.empty((0, self.width)), 1 / self.spread
+        plain = not self.centre.any() and np.all(unit == 1)
+        for rows in slices(len(self.X), 3 * self.X.shape[1], least=256):
             x = self.X[rows]
             buffer = buffer if len(buffer) else np.ones((len(x), self.width))
             Z = buffer[: len(x)]
             columns = Z[:, self.intercept:]
-            np.subtract(x, self.centre, out=columns)
-            columns /= self.spread
+            if plain:
+                columns[:] = x
+            else:
+                np.subtract(x, self.centre, out=columns)
+                np.multiply(columns, unit, out=columns)
             if self.whitener is not None:
                 columns[:] = columns @ self.whitener
             yield rows, Z
@@ -188,8 +199,9 @@ def descent(gradient, *hessians) -> np.ndarray:
             return -cho_solve(cho_factor(H), gradient)
         except np.linalg.LinAlgError:
             continue
-    values, V = eigh(hessians[-1])
-    return -V @ ((V.T @ gradient) / np.maximum(np.abs(values), 1e-12 * np.abs(values).max()))
+    unit = np.sqrt(np.maximum(np.abs(np.diag(H)), np.finfo(float).tiny))
+    values, V = eigh(H / np.outer(unit, unit))
+    return -V @ ((V.T @ (gradient / unit)) / np.maximum(np.abs(values), 1e-12 * np.abs(values).max())) / unit
 
 
 @dataclass(frozen=True)
@@ -202,12 +214,21 @@ class Optimum:
     separated: bool               # no minimum exists: a direction was found along which the loss never rises
 
 
+def rough_start(problem, q) -> np.ndarray:
+    """The optimum of every tenth row of a large problem, within two or three steps of its own; else q (M,)."""
+    if len(problem.weight) < 100 * len(q):
+        return q
+    few = problem.every(10)
+    optimum = newton(few.local, q)
+    return optimum.q if optimum.converged else q
+
+
 def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: False, steps: int = 100) -> Optimum:
     """Minimise a non-negative loss by damped Newton steps.
 
-    It has converged when half the squared Newton step in the metric of the Hessian, gᵀH⁻¹g/2, which is the fall still
-    to be expected, is below 1e-20 of the loss, or below 1e-12 and no longer shrinking: then rounding is all that is
-    left.  Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8
+    The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
+    ratio.  It has converged when that is below 1e-20 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
+    shrinking: then rounding is all that is left.  Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8
     of itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
 
     Source: Boyd and Vandenberghe, Convex Optimization, section 9.5.
@@ -223,7 +244,8 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
                 return Optimum(q, tuple(path), bool(gain <= 1e-10 * size), separated)
             fall, here = here.value - there.value, there
             path.append(q)
-            if gain <= 1e-20 * size or last <= gain <= 1e-12 * size:
+            rate = gain / last if count else 1.0
+            if gain * rate**2 <= 1e-20 * size or rate >= 1 and gain <= 1e-12 * size:
                 return Optimum(q, tuple(path), True, separated)
             separated = separated or count >= 5 and gain > 1e-6 * size and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
