@@ -166,14 +166,13 @@ def next_hint(answer: Answer) -> str:
 
 
 def next_exercise(answer: Answer) -> str:
-    ids = [a.id for a in answers.everything().values()]
+    """The next one of the unit that is still open, those after this one first."""
+    ids = [a.id for a in answers.everything().values() if a.topic == answer.topic]
     done = {e.get("exercise") for e in progress.events("check", passed=True)} | {answer.id}
-    after = ids[ids.index(answer.id) + 1:] + ids
-    if (following := next((i for i in after if i not in done), None)) is None:
-        return "That was the last open exercise."
-    task = find(following)
-    place = "" if task.topic == answer.topic else f", in exercises/{task.topic}.ipynb"
-    return f"Next: {task.id} `{task.name}`{place}. (This check uses public inputs; a grade uses fresh ones.)"
+    here = ids.index(answer.id)
+    if (following := next((i for i in ids[here + 1:] + ids[:here] if i not in done), None)) is None:
+        return "That was the last open exercise of this unit; `course status` says what else there is."
+    return f"Next: {following} `{find(following).name}`. (This check uses public inputs; a grade uses fresh ones.)"
 
 
 def _equal(one, other) -> bool:

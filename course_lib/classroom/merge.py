@@ -39,11 +39,11 @@ def merge(base: list[Cell], mine: list[Cell], new: list[Cell]) -> list[Cell]:
         kept = origin in now and (same(cell, now[origin]) or same(now[origin], old.get(origin)))
         if k in answers and answers[k] != place:
             place = answers[k]
-            slots[place] = cell
+            slots[place] = cell if origin else _own(cell, home)
         elif kept and k not in answers and place not in answered:
             slots[place] = _renewed(cell, now[origin])
         elif written[k]:
-            after[place].append(cell)
+            after[place].append(cell if origin else _own(cell, home))
     merged = [*after[TOP]]
     for i, cell in enumerate(new):
         merged += [] if i in (answered | deleted) - set(slots) else [slots.get(i, cell)]
@@ -75,6 +75,11 @@ def functions(cell: Cell) -> list[str]:
 def _renewed(cell: Cell, course: Cell) -> Cell:
     """A cell as the learner left it, outputs included, under the course's id and tags."""
     return {**cell, "id": course["id"], "metadata": {**cell.get("metadata", {}), **course.get("metadata", {})}}
+
+
+def _own(cell: Cell, course: dict[str, int]) -> Cell:
+    """A copy of a course's cell gives up the id, lest it be taken for the cell once that is gone."""
+    return {**cell, "id": None} if cell.get("id") in course else cell
 
 
 def _by_id(cells: list[Cell]) -> dict[str, Cell]:

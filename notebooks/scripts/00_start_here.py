@@ -355,6 +355,7 @@ check(log_sum_exp)
 # | $\theta$ | natural parameter of an exponential family | | `theta` |
 # | $c(\theta)$ | its log-normaliser: $c'$ is the mean, $\varphi c''$ the variance | | `c` |
 # | $\varphi$ | its dispersion | | `phi` |
+# | $u(x)$ | what a family sums over the data, mostly $x$ itself | | `u` |
 # | $h(x, \varphi)$ | what is left in its exponent, free of $\theta$ | | `h` |
 # | $c$ | pseudo-count, added to a count | | `smoothing` |
 # | $h$ | width of a Parzen window | | `h` |

@@ -34,9 +34,9 @@ def cases(rng):
 
 
 @log_sum_exp.mistake(
-    "exp is taken before the maximum is subtracted.",
-    "Small numbers look right, but exp(−800) is 0 in floating point and exp(800) is infinite, so the logarithm "
-    "returns −inf or inf. Subtract each row's maximum first, then take exp, sum and log, and add the maximum back.")
+    "The maximum is not subtracted before exp.",
+    "Small numbers come out right, but exp(−800) is 0 in floating point and exp(800) is infinite, so the logarithm "
+    "gives −inf or inf. Subtract each row's maximum first, then take exp, sum and log, and add the maximum back.")
 def no_shift(a):
     with np.errstate(all="ignore"):
         return np.log(np.exp(a).sum(axis=1))

@@ -11,8 +11,8 @@ posterior = Exercise(
         "of the two together has class 0?",
         "P(y|x) = P(y)·P(x|y) / Σ_k P(k)·P(x|k). The sum runs over the classes: along each row of the (N, K) table.",
         "`joint = prior * likelihood`, of shape (N, K). Then the sum of each row, with `keepdims=True`."),
-    notice="What to notice: each row sums to 1, and the division changes no row's order. To decide, P(y)·P(x|y) is "
-           "enough; to say how sure you are, you need the evidence P(x) too.",
+    notice="What to notice: each row sums to 1, and dividing by P(x) never changes which class is the largest. To "
+           "decide, P(y)·P(x|y) is enough; to say how sure you are, you need the evidence P(x) too.",
     intermediates=("joint", "evidence"),
 )
 
