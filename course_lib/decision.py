@@ -63,3 +63,41 @@ def logit(p) -> np.ndarray:
     p = np.asarray(p, dtype=np.float64)
     with np.errstate(divide="ignore"):
         return np.log(p) - np.log1p(-p)
+
+
+def loss_matrix(losses, K: int) -> np.ndarray:
+    """``losses[true, decided]`` as (K, A), A = K, or K + 1 with a last column for not deciding.
+
+    Parameters
+    ----------
+    losses : None, (K,) or (K, A)
+        None counts errors, 1 − I; a vector λ gives λ_y for any error in class y, λ_y (1 − I); a matrix is taken as is.
+    """
+    losses = np.ones(K) if losses is None else np.asarray(losses, dtype=np.float64)
+    L = losses[:, None] * (1.0 - np.eye(K)) if losses.ndim == 1 and losses.size == K else losses
+    if L.ndim != 2 or L.shape not in ((K, K), (K, K + 1)):
+        raise ValueError(f"losses must have shape ({K},), ({K}, {K}) or ({K}, {K + 1}), rows by the true class, got "
+                         f"{losses.shape}")
+    if not np.isfinite(L).all():
+        raise ValueError("losses must be finite, got NaN or infinity: use a large number for a forbidden decision")
+    return L
+
+
+def expected_loss(posterior, losses=None) -> np.ndarray:
+    """Conditional risk of each decision, R(a|x) = Σ_y P(y|x) losses[y, a], (N, A), see `loss_matrix`."""
+    posterior = np.asarray(posterior, dtype=np.float64)
+    return posterior @ loss_matrix(losses, posterior.shape[-1])
+
+
+def decide(posterior, losses=None) -> np.ndarray:
+    """The optimal rule: the decision (N,) of least expected loss, K standing for "not decided".
+
+    Parameters
+    ----------
+    posterior : (N, K)
+    losses : None, (K,) or (K, A)
+        See `loss_matrix`; with a vector λ this is argmax λ_y P(y|x).
+
+    Source: Duda, Hart & Stork, Pattern Classification, section 2.2; Chow (1970) for the option not to decide.
+    """
+    return expected_loss(posterior, losses).argmin(axis=-1)

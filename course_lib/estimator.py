@@ -27,24 +27,10 @@ from inspect import signature
 import numpy as np
 
 from course_lib.decision import log_posterior, posterior
+from course_lib.statistics import ClassError
 
-__all__ = ["ClassError", "Classifier", "Estimator", "ProbabilisticClassifier",
+__all__ = ["Classifier", "Estimator", "ProbabilisticClassifier",
            "check_features", "check_labels", "check_priors", "check_weight", "encode"]
-
-
-class ClassError(ValueError):
-    """A fault of one class; ``{}`` in the text stands for the class, by code until `named` puts its label there."""
-
-    def __init__(self, text: str, k: int):
-        super().__init__(text.format(k))
-        self.text, self.k = text, k
-
-    def named(self, classes) -> ValueError:
-        """The same fault with the label ``classes[k]`` in place of the code k."""
-        return ValueError(self.text.format(_show(classes[self.k])))
-
-    def __reduce__(self):
-        return ClassError, (self.text, self.k)
 
 
 class _NotFitted(ValueError, AttributeError):
@@ -138,7 +124,7 @@ class Classifier(Estimator):
         try:
             self._fit(X, codes, weight)
         except ClassError as fault:
-            raise fault.named(self.classes_) from None
+            raise fault.named(self.classes_, getattr(self, "feature_names_in_", None)) from None
         self._fitted = True
         return self
 
@@ -239,8 +225,8 @@ def encode(y, classes: np.ndarray) -> np.ndarray:
     return codes
 
 
-def check_weight(sample_weight, codes: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """Weights as float64 (N,), or None; each must be finite and ≥ 0 and each class must keep some."""
+def check_weight(sample_weight, codes: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray | None:
+    """Weights as float64 (N,), or None; each must be finite and ≥ 0, and each of the given classes must keep some."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
@@ -250,7 +236,7 @@ def check_weight(sample_weight, codes: np.ndarray, classes: np.ndarray) -> np.nd
         raise ValueError("sample_weight must be finite, got NaN or infinity: drop these rows")
     if (weight < 0).any():
         raise ValueError(f"sample_weight must be >= 0, got a negative weight, {weight.min()}: drop or clip such rows")
-    mass = np.bincount(codes, weight, len(classes))
+    mass = np.ones(1) if classes is None else np.bincount(codes, weight, len(classes))
     if (mass == 0).any():
         raise ValueError(f"class {_show(classes[mass.argmin()])} has zero total weight: drop the class or give one of "
                          "its rows a positive weight")

@@ -1,0 +1,168 @@
+"""Densities: what may be estimated for each class, and how it is put together from marginals.
+
+A density describes K classes at once.  Its frozen hyperparameters go in, frozen parameters come out::
+
+    class Density(Protocol):
+        def fit(self, X, R) -> Fitted: ...       # X (N, D), R (N, K) >= 0: an array or `Labels`
+
+    class Additive(Density, Protocol):           # fit = solve ∘ Σ statistics
+        def statistics(self, X, R): ...          # a sum over rows: s(all) = s(some) + s(the rest)
+        def solve(self, s) -> Fitted: ...
+
+    class Fitted(Protocol):
+        def log_density(self, X): ...            # (N, K)
+        def discriminant(self, X): ...           # the same up to a term common to the classes, where that is cheaper
+        def sample(self, k, rng): ...            # k (n,) classes -> (n, D)
+
+R one-hot is the supervised fit of a Bayes classifier, R soft the M-step of EM, R with scaled rows carries sample
+weights, and one column of ones gives a plain density.  `Gaussian` and the families are densities too.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from course_lib.families import Normal
+from course_lib.gaussian import Gaussian, Pool, own, rda, tied
+from course_lib.reduce import Additive
+from course_lib.statistics import ClassError, Table, divide, slices
+
+__all__ = ["Additive", "Density", "Fitted", "Gaussian", "Independent", "Pool",
+           "discriminant", "own", "rda", "tied"]
+
+
+class Density(Protocol):
+    """Hyperparameters of K densities that are fitted together."""
+
+    def fit(self, X, R) -> "Fitted":
+        """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
+
+
+class Fitted(Protocol):
+    """Parameters of K densities."""
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K)."""
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+
+
+def discriminant(fitted: Fitted, X) -> np.ndarray:
+    """The log density (N, K) up to a term common to the classes; the log density itself where nothing is saved."""
+    return getattr(fitted, "discriminant", fitted.log_density)(X)
+
+
+@dataclass(frozen=True)
+class Independent:
+    """A product of marginals, p(x|k) = Π_d p_d(x_d|k): the assumption of naive Bayes.
+
+    Parameters
+    ----------
+    marginals : density or sequence of densities
+        One for all features, or one for each; equal ones are fitted together.  Default: `Normal()`.
+    missing : "refuse" or "skip"
+        Whether a classifier lets NaN pass; a missing feature is left out of the product.
+    """
+
+    marginals: object = None
+    missing: str = "refuse"
+
+    @property
+    def additive(self) -> bool:
+        return all(getattr(m, "additive", False) for m in self._listed)
+
+    def fit(self, X, R) -> "Product":
+        """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
+        return self._each(X.shape[1], lambda marginal, columns: marginal.fit(X[:, columns], R))
+
+    def statistics(self, X, R) -> "Parts":
+        return Parts(tuple(m.statistics(X[:, columns], R) for m, columns in self._groups(X.shape[1])), X.shape[1])
+
+    def solve(self, s: "Parts") -> "Product":
+        parts = iter(s.parts)
+        return self._each(s.D, lambda marginal, columns: marginal.solve(next(parts)))
+
+    def check(self, X, features=None) -> None:
+        """Raise ValueError if X (N, D) holds a value outside the support of its marginal."""
+        if self.missing not in ("refuse", "skip"):
+            raise ValueError(f"missing must be 'refuse' or 'skip', got {self.missing!r}")
+        features = np.arange(X.shape[1]) if features is None else np.asarray(features)
+        for marginal, columns in self._groups(X.shape[1]):
+            getattr(marginal, "check", _accept)(X[:, columns], features[columns])
+
+    @property
+    def _listed(self) -> list:
+        many = isinstance(self.marginals, Sequence)
+        return list(self.marginals) if many else [Normal() if self.marginals is None else self.marginals]
+
+    def _groups(self, D: int) -> list:
+        """Each distinct marginal with the columns it describes."""
+        if not isinstance(self.marginals, Sequence):
+            return [(self._listed[0], slice(None))]
+        if len(self._listed) != D:
+            raise ValueError(f"Independent needs one marginal a feature, got {len(self._listed)} for {D} features")
+        distinct = [m for i, m in enumerate(self._listed) if m not in self._listed[:i]]
+        return [(m, np.flatnonzero([m == other for other in self._listed])) for m in distinct]
+
+    def _each(self, D: int, make) -> "Product":
+        parts = []
+        for marginal, columns in self._groups(D):
+            try:
+                parts.append((columns, make(marginal, columns)))
+            except ClassError as fault:
+                raise fault.named(None, np.arange(D)[columns]) from None
+        return Product(tuple(parts), D)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The statistics of the marginals, which add one by one."""
+
+    parts: tuple
+    D: int
+
+    def __add__(self, other: "Parts") -> "Parts":
+        return Parts(tuple(a + b for a, b in zip(self.parts, other.parts)), self.D)
+
+    @property
+    def mass(self) -> np.ndarray:
+        return self.parts[0].mass
+
+
+@dataclass(frozen=True)
+class Product:
+    """Fitted marginals with the columns each describes."""
+
+    parts: tuple  # of (columns, fitted)
+    D: int
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k) = Σ_d ln p_d(x_d|k), (N, K)."""
+        return sum(fitted.log_density(X[:, columns]) for columns, fitted in self.parts)
+
+    def discriminant(self, X) -> np.ndarray:
+        """The log density up to a term common to the classes, (N, K)."""
+        return sum(discriminant(fitted, X[:, columns]) for columns, fitted in self.parts)
+
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights (K, D) and bias (K,), if every marginal has a linear discriminant."""
+        forms = [(columns, *fitted.linear()) for columns, fitted in self.parts]
+        weights = np.zeros((len(forms[0][2]), self.D))
+        for columns, w, _ in forms:
+            weights[:, columns] = w
+        return weights, sum(bias for _, _, bias in forms)
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        X = np.empty((len(k), self.D))
+        for columns, fitted in self.parts:
+            X[:, columns] = fitted.sample(k, rng)
+        return X
+
+
+def _accept(X, features=None) -> None:
+    pass

@@ -1,0 +1,584 @@
+"""Exponential families, p(x|θ) = exp((u(x)θ − c(θ))/φ + h(x, φ)): one table for naive Bayes and generalised linear models.
+
+Each family gives c, its derivatives c′ (``dc``, the mean) and c″ (``ddc``; φc″ is the variance), the inverse [c′]⁻¹
+(``dc_inverse``), φ and h.  Maximum likelihood is [c′]⁻¹ of the mean, whatever the family.  As a density a family
+describes D features that are independent given the class, for K classes at once.
+
+>>> Poisson().fit(X, Labels(codes, K)).log_density(X)    # (N, K)
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from course_lib.gaussian import DiagonalNormal, Gaussian
+from course_lib.reduce import Additive
+from course_lib.statistics import ClassError, Counts, DiagonalMoments, Table, divide, slices
+
+__all__ = ["Bernoulli", "Binomial", "Categorical", "ExponentialFamily", "Exponential", "Gamma", "Geometric",
+           "Multinomial", "NegativeBinomial", "Normal", "Poisson"]
+
+
+class ExponentialFamily(Additive):
+    """What the families share; a family is its table of functions and its support.
+
+    Source: McCullagh & Nelder, Generalized Linear Models, section 2.2; Wainwright & Jordan (2008), section 3.
+    """
+
+    phi = 1.0
+    smoothing = 0.0
+    lower, upper = 0.0, np.inf  # the support
+    whole = True                # whole numbers only; then the mean may lie on the edge of the support
+
+    def u(self, X) -> np.ndarray:
+        """The sufficient statistic, here x itself."""
+        return X
+
+    def h(self, x, phi=None) -> np.ndarray:
+        """The part of the log density without θ, elementwise."""
+        return np.zeros(np.shape(x))
+
+    def statistics(self, X, R) -> Counts:
+        return Counts.of(self.u(X), R)
+
+    def prior(self, s: Counts) -> tuple:
+        """Count and total of the pseudo-observations: `smoothing` of them in each class, at the mean of all classes."""
+        return self.smoothing, self.smoothing * divide(s.total.sum(axis=0), s.count.sum(axis=0))
+
+    def solve(self, s: Counts) -> "Natural":
+        """θ = [c′]⁻¹(mean), the mean taken over data and pseudo-observations; ±∞ on the edge of the support."""
+        count, sum_ = self.prior(s)
+        _check_observed(s.mass, s.count + count)
+        mean = (s.total + sum_) / (s.count + count)
+        if not self.whole and (edge := (mean <= self.lower)).any():
+            k, j = np.argwhere(edge)[0]
+            raise ClassError(f"a {type(self).__name__} density needs a mean above {self.lower:g}, got only zeros in "
+                             "feature {j} of class {k}: use smoothing > 0 or another family", k, j)
+        with np.errstate(divide="ignore"):
+            return Natural(self, self.dc_inverse(mean))
+
+    def check(self, X, features=None) -> None:
+        self._check_smoothing()
+        for rows in slices(*X.shape):
+            if (bad := self._outside(X[rows])).any():
+                n, j = np.argwhere(bad)[0]
+                raise ValueError(self._complaint(X[rows][n, j], j if features is None else features[j]))
+
+    def _outside(self, X) -> np.ndarray:
+        bad = (X < self.lower) | (X > self.upper)
+        return bad | (np.rint(X) != X) & ~np.isnan(X) if self.whole else bad
+
+    def _complaint(self, value, feature) -> str:
+        name, kind = type(self).__name__, "whole numbers" if self.whole else "numbers"
+        top = "" if np.isinf(self.upper) else f" and <= {self.upper:g}"
+        negative = f"Negative values in data passed to {name}: " if value < self.lower else ""
+        return f"{negative}a {name} feature holds {kind} >= {self.lower:g}{top}, got {value:g} in feature {feature}: " \
+               "check the column or choose another family"
+
+    def _check_smoothing(self) -> None:
+        if not self.smoothing >= 0:
+            raise ValueError(f"smoothing must be >= 0, got {self.smoothing}: it counts pseudo-observations")
+
+
+@dataclass(frozen=True)
+class Natural:
+    """K fitted densities of D independent features of one exponential family."""
+
+    family: ExponentialFamily
+    theta: np.ndarray  # (K, D); ±∞ where the mean lies on the edge of the support and x is certain
+
+    @property
+    def mean(self) -> np.ndarray:
+        """c′(θ), (K, D)."""
+        return self.family.dc(self.theta)
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k) of the D features together, (N, K)."""
+        out = self.discriminant(X)
+        for rows in slices(*X.shape):
+            out[rows] += np.nansum(self.family.h(self.family.u(X[rows]), self.family.phi), axis=1)[:, None]
+        return out
+
+    def discriminant(self, X) -> np.ndarray:
+        """The log density without h, which is the same for all classes: Σ (xθ − c(θ))/φ, (N, K)."""
+        X = self.family.u(X)
+        seen = None if not np.isnan(X.sum()) else (~np.isnan(X)).astype(np.float64)
+        X = X if seen is None else np.nan_to_num(X, nan=0.0)
+        weights, c, certain = self._finite
+        out = X @ weights.T
+        out -= c.sum(axis=1) if seen is None else seen @ c.T
+        if certain.any():
+            out[self._impossible(X, 1.0 if seen is None else seen) > 0] = -np.inf
+        return out
+
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights θ/φ (K, D) and bias −Σ c(θ)/φ (K,) of the discriminant."""
+        weights, c, certain = self._finite
+        if certain.any():
+            k, j = np.argwhere(certain)[0]
+            raise ClassError("class {k} has no finite weight for feature {j}, whose mean lies on the edge of the "
+                             "support: use smoothing > 0", k, j)
+        return weights, -c.sum(axis=1)
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        return self.family.draw(self.mean[k], rng)
+
+    @cached_property
+    def _finite(self):
+        """θ/φ and c/φ, with 0 where θ is infinite, and where that is."""
+        certain = np.isinf(self.theta)
+        return [np.where(certain, 0.0, a / self.family.phi) for a in (self.theta, self.family.c(self.theta))] + [certain]
+
+    def _impossible(self, X, seen) -> np.ndarray:
+        """How many features of each row a class excludes, (N, K)."""
+        low, high = np.isneginf(self.theta), np.isposinf(self.theta)
+        return ((X != self.family.lower) * seen) @ low.T + ((X != self.family.upper) * seen) @ high.T
+
+
+def _check_observed(mass, count) -> None:
+    if (empty := mass == 0).any():
+        raise ClassError("class {k} has no rows, so its density is unknown: drop the class or add rows", empty.argmax())
+    if (count == 0).any():
+        k, j = np.argwhere(count == 0)[0]
+        raise ClassError("class {k} has no observed value of feature {j}: drop the feature or use smoothing", k, j)
+
+
+def _softplus(theta):
+    return np.logaddexp(0.0, theta)
+
+
+def _sigmoid(theta):
+    return np.exp(-np.logaddexp(0.0, -theta))
+
+
+def _gammaln(x):
+    from scipy.special import gammaln
+    return gammaln(x)
+
+
+class _Trials(ExponentialFamily):
+    """Successes among k trials: θ = logit p, c = k ln(1 + e^θ), h = ln C(k, x)."""
+
+    @property
+    def upper(self) -> float:
+        return float(self.k)
+
+    def c(self, theta):
+        return self.k * _softplus(theta)
+
+    def dc(self, theta):
+        return self.k * _sigmoid(theta)
+
+    def ddc(self, theta):
+        return self.k * _sigmoid(theta) * _sigmoid(-theta)
+
+    def dc_inverse(self, mean):
+        return np.log(mean / self.k) - np.log1p(-mean / self.k)
+
+    def h(self, x, phi=None):
+        return _gammaln(self.k + 1.0) - _gammaln(x + 1.0) - _gammaln(self.k - x + 1.0)
+
+    def prior(self, s):
+        return 2 * self.smoothing / self.k, self.smoothing
+
+    def draw(self, mean, rng):
+        return rng.binomial(self.k, mean / self.k).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Bernoulli(_Trials):
+    """Zeros and ones: θ = logit p, c = ln(1 + e^θ), h = 0.
+
+    Parameters
+    ----------
+    smoothing : float
+        α added to the count of ones and to that of zeros: p = (Σx + α)/(n + 2α), a Beta prior.
+    threshold : float or None
+        If given, the feature is whether x > threshold.
+    """
+
+    smoothing: float = 0.0
+    threshold: float | None = None
+    k = 1
+
+    def u(self, X):
+        return X if self.threshold is None else np.where(np.isnan(X), np.nan, X > self.threshold)
+
+    def h(self, x, phi=None):
+        return np.zeros(np.shape(x))
+
+    def _outside(self, X):
+        return np.zeros(X.shape, bool) if self.threshold is not None else (X * X != X) & ~np.isnan(X)
+
+
+@dataclass(frozen=True)
+class Binomial(_Trials):
+    """Successes among k trials: θ = logit p, c = k ln(1 + e^θ), h = ln C(k, x).
+
+    Parameters
+    ----------
+    k : int
+        Trials a row.
+    smoothing : float
+        α added to the successes and to the failures: p = (Σx + α)/(nk + 2α).
+    """
+
+    k: int
+    smoothing: float = 0.0
+
+    def _complaint(self, value, feature):
+        if value > self.k:
+            return f"feature {feature} holds {value:g} successes in {self.k} trials: raise k or check the column"
+        return super()._complaint(value, feature)
+
+
+@dataclass(frozen=True)
+class Poisson(ExponentialFamily):
+    """Counts: θ = ln λ, c = e^θ, h = −ln x!; `smoothing` pseudo-rows at the mean of all classes."""
+
+    smoothing: float = 0.0
+
+    def c(self, theta):
+        return np.exp(theta)
+
+    dc = ddc = c
+
+    def dc_inverse(self, mean):
+        return np.log(mean)
+
+    def h(self, x, phi=None):
+        return -_gammaln(x + 1.0)
+
+    def draw(self, mean, rng):
+        return rng.poisson(mean).astype(np.float64)
+
+
+class _Failures(ExponentialFamily):
+    """Failures before the r-th success, r = `size`: θ = ln μ/(r + μ), c = −r ln(1 − e^θ), h = ln Γ(x + r)/(Γ(r) x!)."""
+
+    def c(self, theta):
+        return -self.size * np.log(-np.expm1(theta))
+
+    def dc(self, theta):
+        return -self.size * np.exp(theta) / np.expm1(theta)
+
+    def ddc(self, theta):
+        return self.size * np.exp(theta) / np.expm1(theta) ** 2
+
+    def dc_inverse(self, mean):
+        return -np.log1p(self.size / mean)
+
+    def h(self, x, phi=None):
+        return _gammaln(x + self.size) - _gammaln(self.size) - _gammaln(x + 1.0)
+
+    def draw(self, mean, rng):
+        return rng.negative_binomial(self.size, self.size / (self.size + mean)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Geometric(_Failures):
+    """Failures before the first success, P(x) = p(1 − p)^x: θ = ln(1 − p), c = −ln(1 − e^θ), h = 0."""
+
+    smoothing: float = 0.0
+    size = 1
+
+    def h(self, x, phi=None):
+        return np.zeros(np.shape(x))
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(_Failures):
+    """Failures before the r-th success: θ = ln μ/(r + μ), c = −r ln(1 − e^θ), h = ln Γ(x + r)/(Γ(r) x!).
+
+    Parameters
+    ----------
+    size : float or None
+        r; if None, every class and feature gets its own by maximum likelihood, which needs the rows themselves.
+    smoothing : float
+        Pseudo-rows at the mean of all classes; only with a known size.
+    """
+
+    size: float | None = None
+    smoothing: float = 0.0
+
+    @property
+    def additive(self) -> bool:
+        return self.size is not None
+
+    def fit(self, X, R):
+        return super().fit(X, R) if self.additive else SizedNegativeBinomial.fit(X, R)
+
+
+class _Positive(ExponentialFamily):
+    """Positive numbers: θ = −1/μ, c = −ln(−θ), φ = 1/a, h = a ln a + (a − 1) ln x − ln Γ(a)."""
+
+    whole = False
+
+    @property
+    def phi(self) -> float:
+        return 1.0 / self.shape
+
+    def c(self, theta):
+        return -np.log(-theta)
+
+    def dc(self, theta):
+        return -1.0 / theta
+
+    def ddc(self, theta):
+        return 1.0 / theta**2
+
+    def dc_inverse(self, mean):
+        return -1.0 / mean
+
+    def h(self, x, phi=None):
+        from scipy.special import xlogy
+        a = 1.0 / (self.phi if phi is None else phi)
+        return xlogy(a, a) + xlogy(a - 1.0, x) - _gammaln(a)
+
+    def draw(self, mean, rng):
+        return rng.gamma(self.shape, mean / self.shape)
+
+
+@dataclass(frozen=True)
+class Exponential(_Positive):
+    """Waiting times, p(x) = e^{−x/μ}/μ: θ = −1/μ, c = −ln(−θ), h = 0; `smoothing` pseudo-rows at the overall mean."""
+
+    smoothing: float = 0.0
+    shape = 1.0
+
+
+@dataclass(frozen=True)
+class Gamma(_Positive):
+    """Gamma with known shape a and mean μ: θ = −1/μ, c = −ln(−θ), φ = 1/a, h = a ln a + (a − 1) ln x − ln Γ(a)."""
+
+    shape: float
+    smoothing: float = 0.0
+
+
+@dataclass(frozen=True)
+class Multinomial(ExponentialFamily):
+    """How often each of D things occurs in a row: θ_d = ln p_d with Σ p_d = 1, c = 0, h = ln (Σx)!/Π x!.
+
+    Parameters
+    ----------
+    smoothing : float
+        α added to the total of each feature: p_d = (Σx_d + α)/(Σx + αD), a Dirichlet prior.
+    trials : int or None
+        Sum of a row that `sample` draws; the densities are conditional on that sum and do not know it.
+    """
+
+    smoothing: float = 0.0
+    trials: int | None = None
+
+    whole = False  # rates and weighted counts are welcome: only their proportions matter
+
+    def c(self, theta):
+        return np.zeros(np.shape(theta))
+
+    def dc(self, theta):
+        return np.exp(theta)
+
+    def dc_inverse(self, p):
+        return np.log(p)
+
+    def h(self, x, phi=None):
+        x = np.nan_to_num(x, nan=0.0)
+        return (_gammaln(x.sum(axis=1) + 1.0) - _gammaln(x + 1.0).sum(axis=1))[:, None]
+
+    def solve(self, s):
+        weight = s.total + self.smoothing
+        if (empty := weight.sum(axis=1) == 0).any():
+            raise ClassError("class {k} has no counts at all: use smoothing > 0 or add rows", empty.argmax())
+        with np.errstate(divide="ignore"):
+            return Natural(self, np.log(weight / weight.sum(axis=1, keepdims=True)))
+
+    def draw(self, p, rng):
+        if self.trials is None:
+            raise ValueError("to draw rows, Multinomial needs their sum, got trials=None: pass Multinomial(trials=...)")
+        return rng.multinomial(self.trials, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class SizedNegativeBinomial:
+    """Negative binomial densities, each with its own size; the size is infinite, a Poisson, where data vary no more."""
+
+    mu: np.ndarray    # (K, D)
+    size: np.ndarray  # (K, D)
+
+    @classmethod
+    def fit(cls, X, R) -> "SizedNegativeBinomial":
+        s = Counts.of(X, R)
+        _check_observed(s.mass, s.count)
+        mu = s.total / s.count
+        return cls(mu, np.array([[_best_size(x, r, m) for x, m in zip(X.T, means)]
+                                 for r, means in zip(_columns(R), mu)]))
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K); NaN is left out."""
+        return np.stack([np.nansum(self._terms(X, m, r), axis=1) for m, r in zip(self.mu, self.size)], axis=1)
+
+    discriminant = log_density
+
+    def sample(self, k, rng) -> np.ndarray:
+        mu, size = self.mu[k], self.size[k]
+        rate = np.where(np.isinf(size), mu, rng.gamma(np.where(np.isinf(size), 1.0, size)) * divide(mu, size))
+        return rng.poisson(rate).astype(np.float64)
+
+    @staticmethod
+    def _terms(x, mu, r):
+        from scipy.special import xlogy
+        poisson = xlogy(x, mu) - mu - _gammaln(x + 1.0)
+        r = np.where(np.isinf(r), 1.0, r) if (infinite := np.isinf(r)).any() else r
+        own = (xlogy(x, mu / (r + mu)) - r * np.log1p(mu / r)
+               + _gammaln(x + r) - _gammaln(r) - _gammaln(x + 1.0))
+        return np.where(infinite, poisson, own)
+
+
+def _best_size(x, weight, mean: float) -> float:
+    """The root r of Σ w [ψ(x + r) − ψ(r) − ln(1 + μ/r)], the score of the size at the best μ."""
+    from scipy.optimize import brentq
+    from scipy.special import digamma
+    seen = ~np.isnan(x) & (weight > 0)
+    values, where = np.unique(x[seen], return_inverse=True)
+    w = np.bincount(where, weight[seen])
+
+    def score(log_r):
+        r = np.exp(log_r)
+        return w @ (digamma(values + r) - digamma(r)) - w.sum() * np.log1p(mean / r)
+    low, high = np.log(max(mean, 1e-300)) + np.array([-15.0, 15.0])
+    excess = w @ (values - mean) ** 2 - w.sum() * mean
+    return np.inf if excess <= 0 or score(high) >= 0 else float(np.exp(brentq(score, low, high, xtol=1e-13)))
+
+
+def _columns(R) -> np.ndarray:
+    return (R.toarray() if hasattr(R, "toarray") else R).T
+
+
+@dataclass(frozen=True)
+class Categorical(Additive):
+    """Codes 0..L−1: one natural parameter a level, θ_l = ln p_l, u(x) the indicator of the level, c = 0, h = 0.
+
+    Parameters
+    ----------
+    levels : int, sequence of int, or None
+        L for all features or for each; if None, one more than the largest code seen.
+    smoothing : float
+        α added to the count of every level: p_l = (n_l + α)/(n + αL), a Dirichlet prior.
+    """
+
+    levels: int | tuple[int, ...] | None = None
+    smoothing: float = 0.0
+
+    def statistics(self, X, R) -> Table:
+        codes = _codes(X)
+        return Table.of(codes, R, max(int(codes.max(initial=0)) + 1, 0 if self.levels is None else np.max(self.levels)))
+
+    def solve(self, s: Table) -> "Levels":
+        L = self._levels(s.table)
+        weight = np.where(np.arange(s.table.shape[2]) < L[:, None], s.table + self.smoothing, 0.0)
+        _check_observed(s.mass, weight.sum(axis=2))
+        with np.errstate(divide="ignore"):
+            return Levels(np.log(weight / weight.sum(axis=2, keepdims=True)), L)
+
+    def check(self, X, features=None) -> None:
+        ExponentialFamily._check_smoothing(self)
+        top = np.inf if self.levels is None else np.asarray(self.levels) - 1
+        _check_codes(X, top, features)
+
+    def _levels(self, table) -> np.ndarray:
+        if self.levels is not None:
+            return np.broadcast_to(np.asarray(self.levels), table.shape[1])
+        seen = table.sum(axis=0) > 0
+        return table.shape[2] - np.argmax(seen[:, ::-1], axis=1)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Fitted tables of D categorical features."""
+
+    theta: np.ndarray   # (K, D, L) ln p of each level, −∞ where it was never seen
+    levels: np.ndarray  # (D,) number of levels of each feature
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
+        _check_codes(X, self.levels - 1)
+        tables = np.pad(self.theta, ((0, 0), (0, 0), (0, 1))).transpose(1, 2, 0)  # a last row of zeros for the code −1
+        return sum(table[column] for table, column in zip(tables, _codes(X).T))
+
+    discriminant = log_density
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        below = np.exp(self.theta).cumsum(axis=2)[k]
+        return (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2).astype(np.float64)
+
+
+def _codes(X) -> np.ndarray:
+    return np.nan_to_num(X, nan=-1.0).astype(np.intp)
+
+
+def _check_codes(X, top, features=None) -> None:
+    bad = (X < 0) | (X > top) | (np.rint(X) != X) & ~np.isnan(X)
+    if not bad.any():
+        return
+    n, j = np.argwhere(bad)[0]
+    feature, value = j if features is None else features[j], X[n, j]
+    if value < 0:
+        raise ValueError(f"Negative values in data passed to Categorical: negative category code {value:g} in feature "
+                         f"{feature}; codes are 0, 1, 2, ...: give a missing value as NaN, or its own code")
+    if value != np.rint(value):
+        raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
+                         "number the categories, or use a histogram")
+    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to "
+                     f"{np.broadcast_to(top, X.shape[1])[j]}: declare more with Categorical(levels=...) and smooth them")
+
+
+@dataclass(frozen=True)
+class Normal(Additive):
+    """Normal features: θ = μ, φ = σ², c = θ²/2, h = −x²/2φ − ½ ln 2πφ.
+
+    Parameters
+    ----------
+    pool : "own" or "tied"
+        A variance of each class, or one for all: φ_j = (1/N) Σ (x_j − mean of its own class)².
+    divisor : "ml" or "unbiased"
+        n, or n − 1 (N − K if tied).
+    ridge : float
+        A share of the largest overall variance of a feature, added to every variance.
+    """
+
+    pool: str = "own"
+    divisor: str = "ml"
+    ridge: float = 0.0
+
+    phi = 1.0
+
+    def c(self, theta):
+        return theta**2 / 2
+
+    def dc(self, theta):
+        return theta
+
+    def ddc(self, theta):
+        return np.ones(np.shape(theta))
+
+    dc_inverse = dc
+
+    def h(self, x, phi=1.0):
+        return -(x**2) / (2 * phi) - np.log(2 * np.pi * phi) / 2
+
+    def statistics(self, X, R) -> DiagonalMoments:
+        return DiagonalMoments.of(X, R)
+
+    def solve(self, s: DiagonalMoments) -> DiagonalNormal:
+        return self._gaussian.solve(s)
+
+    def check(self, X, features=None) -> None:
+        self._gaussian.check(X, features)
+
+    @property
+    def _gaussian(self) -> Gaussian:
+        return Gaussian("diagonal", self.pool, self.divisor, self.ridge)

@@ -1,0 +1,372 @@
+"""Normal densities of any shape, with covariances of each class's own, pooled, or between the two.
+
+>>> Gaussian().fit(X, Labels(codes, K))                             # quadratic discriminant analysis
+>>> Gaussian(pool="tied").fit(X, Labels(codes, K))                  # linear discriminant analysis
+>>> Gaussian(pool=rda(alpha=0.5, gamma=0.1)).fit(X, R)              # between, and towards a sphere
+>>> Gaussian("diagonal").fit(X, R)                                  # naive Bayes; R soft: an M-step
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from course_lib.reduce import Additive, split, total
+from course_lib.statistics import ClassError, DiagonalMoments, Moments, Triangles, covariances, divide, slices, triangle
+
+__all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "Pool", "own", "rda", "tied"]
+
+EPS = np.finfo(float).eps
+NEAR = 1e4  # squared distance up to which expanding (x − μ)² about a common centre costs at most 4 of 16 digits
+
+
+@dataclass(frozen=True)
+class Pool:
+    """How much of a class's own covariance is kept (alpha), and how far it moves to a sphere (gamma)."""
+
+    alpha: float
+    gamma: float = 0.0
+
+    def __post_init__(self):
+        if not (0 <= self.alpha <= 1 and 0 <= self.gamma <= 1):
+            raise ValueError(f"alpha and gamma must lie in [0, 1], got {self.alpha} and {self.gamma}: alpha = 1 keeps "
+                             "each class's own covariance, alpha = 0 pools them, gamma = 1 makes them spherical")
+
+
+own, tied = Pool(1.0), Pool(0.0)
+
+
+def rda(alpha: float, gamma: float = 0.0) -> Pool:
+    """Regularised discriminant analysis: Σ_k(α) = αS_k + (1 − α)S_pooled, then (1 − γ)Σ + γ(tr Σ/D)I.
+
+    Source: Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, section 4.3.1.
+    """
+    return Pool(alpha, gamma)
+
+
+@dataclass(frozen=True)
+class Gaussian(Additive):
+    """K normal densities, ln p(x) = −½ (x − μ)ᵀΣ⁻¹(x − μ) − ½ ln |2πΣ|.
+
+    Parameters
+    ----------
+    shape : "full", "diagonal" or "spherical"
+        Of the covariance; a spherical one averages over the features: σ² = Σ|x − μ|²/(nD).
+    pool : "own", "tied" or `rda(alpha, gamma)`
+        A covariance of each class, one for all, or between.
+    divisor : "ml" or "unbiased"
+        n (N if tied), or n − 1 (N − K).
+    ridge : float
+        A share of the largest overall variance of a feature, added to every variance.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, sections 2.3 and 4.2.
+    """
+
+    shape: str = "full"
+    pool: str | Pool = "own"
+    divisor: str = "ml"
+    ridge: float = 0.0
+
+    def statistics(self, X, R):
+        self.check(X[:0])
+        return Moments.of(X, R, pooled=self._pool.alpha == 0) if self.shape == "full" else DiagonalMoments.of(X, R)
+
+    def solve(self, s):
+        """The densities of given moments; raises `ClassError` where a variance is zero or a covariance singular."""
+        self._check_mass(s)
+        return self._solve_full(s) if self.shape == "full" else self._solve_diagonal(s)
+
+    def fit(self, X, R):
+        """As `Additive.fit`; nearly singular covariances take a second pass, which loses half as many digits."""
+        try:
+            return super().fit(X, R)
+        except NearlySingular:
+            pooled = self._pool.alpha == 0
+            return self.solve(total(_Precise(pooled), split(X, R)))
+
+    def check(self, X, features=None) -> None:
+        if self.shape not in ("full", "diagonal", "spherical"):
+            raise ValueError(f"shape must be 'full', 'diagonal' or 'spherical', got {self.shape!r}")
+        if not isinstance(self.pool, Pool) and self.pool not in ("own", "tied"):
+            raise ValueError(f"pool must be 'own', 'tied' or rda(alpha, gamma), got {self.pool!r}")
+        if self.divisor not in ("ml", "unbiased"):
+            raise ValueError(f"divisor must be 'ml' (n) or 'unbiased' (n - 1), got {self.divisor!r}")
+        if not self.ridge >= 0:
+            raise ValueError(f"ridge must be >= 0, got {self.ridge}: it is added to the variances")
+
+    @property
+    def _pool(self) -> Pool:
+        return self.pool if isinstance(self.pool, Pool) else {"own": own, "tied": tied}[self.pool]
+
+    @property
+    def _unbiased(self) -> bool:
+        return self.divisor == "unbiased"
+
+    def _check_mass(self, s) -> None:
+        if (empty := s.mass == 0).any():
+            raise ClassError("class {k} has no rows, so its density is unknown: drop the class or add rows",
+                             empty.argmax())
+        if self.ridge > 0:
+            return
+        if self._pool.alpha == 0 and (N := s.mass.sum()) <= (K := len(s.mass)) and (self._unbiased or not s.scatter.any()):
+            raise ClassError(f"the number of rows must exceed the number of classes, got {N:g} rows in {K} classes: add "
+                             "rows or use a ridge")
+        alone = (s.mass <= 1) & (self._unbiased or np.array([not a.any() for a in s.scatter]))
+        if self._pool.alpha == 1 and alone.any():
+            raise ClassError("class {k} has only 1 sample, so its variance cannot be estimated: add rows, pool the "
+                             "classes (pool='tied'), or use a ridge", alone.argmax())
+
+    def _solve_diagonal(self, s: DiagonalMoments) -> "DiagonalNormal":
+        if (s.count == 0).any():
+            k, j = np.argwhere(s.count == 0)[0]
+            raise ClassError("class {k} has no observed value of feature {j}: drop the feature or impute", k, j)
+        variance, gamma = covariances(s.scatter, s.count, self._pool.alpha, self._unbiased), self._pool.gamma
+        average = np.repeat(variance.mean(axis=1, keepdims=True), variance.shape[1], axis=1)
+        variance = average if self.shape == "spherical" else (1 - gamma) * variance + gamma * average
+        variance = variance + self.ridge * s.overall.max()
+        if (zero := _vanishes(variance, s.mean)).any():
+            raise _zero_variance(*np.argwhere(zero)[0], own=len(variance) == len(s.mass))
+        return DiagonalNormal(s.mean, variance)
+
+    def _solve_full(self, s) -> "FullNormal":
+        roots = self._roots_of_triangles(s) if isinstance(s, Triangles) else self._roots_of_moments(s)
+        return FullNormal(s.mean, np.stack([root for root in roots]))
+
+    def _roots_of_moments(self, s: Moments):
+        for k, Sigma in enumerate(covariances(s.scatter, s.mass[:, None, None], self._pool.alpha, self._unbiased)):
+            spread = self._sphere(Sigma, s)
+            Sigma = (1 - self._pool.gamma) * Sigma + spread * np.eye(len(Sigma))
+            yield _cholesky(Sigma, s.mean if len(s.scatter) < len(s.mass) else s.mean[k], k)
+
+    def _roots_of_triangles(self, s: Triangles):
+        alpha, u, K = self._pool.alpha, float(self._unbiased), len(s.mass)
+        common = np.sqrt((1 - alpha) / (s.mass.sum() - u * K)) * s.factor
+        for k, F in enumerate(s.factor):
+            mine = np.sqrt(divide(alpha, np.maximum(s.mass[k] - u, 0))) * F
+            root = triangle(mine, *(common if alpha < 1 else ()))
+            spread = self._sphere(root.T @ root, s)
+            root = triangle(np.sqrt(1 - self._pool.gamma) * root, np.sqrt(spread) * np.eye(len(F)))
+            _check_pivots(root, s.mean if len(s.factor) < K else s.mean[k], k)
+            yield root
+
+    def _sphere(self, Sigma, s) -> float:
+        return self._pool.gamma * np.trace(Sigma) / len(Sigma) + self.ridge * (s.overall.max() if self.ridge else 0.0)
+
+
+@dataclass(frozen=True)
+class _Precise(Additive):
+    pooled: bool
+
+    def statistics(self, X, R) -> Triangles:
+        return Triangles.of(X, R, self.pooled)
+
+
+class NearlySingular(ClassError):
+    """A covariance whose factor would keep too few digits if made from sums of squares."""
+
+
+def _cholesky(Sigma, mean, k) -> np.ndarray:
+    """Upper triangular root, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
+    from scipy.linalg.lapack import dpotrf
+    sd = np.sqrt(np.diag(Sigma))
+    if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
+        raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
+    root, failed = dpotrf(Sigma / np.outer(sd, sd), lower=0, clean=1)
+    pivots = np.diag(root) ** 2
+    if failed or pivots.min() < 1e-8:
+        raise _singular(NearlySingular, k, failed - 1 if failed else pivots.argmin(), own=mean.ndim == 1)
+    return root * sd
+
+
+def _check_pivots(root, mean, k) -> None:
+    sd = np.linalg.norm(root, axis=0)
+    if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
+        raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
+    noise = 10 * len(root) * EPS * (1 + np.abs(np.atleast_2d(mean)).max(axis=0) / sd)
+    if (lost := np.abs(np.diag(root)) <= noise * sd).any():
+        raise _singular(ClassError, k, lost.argmax(), own=mean.ndim == 1)
+
+
+def _vanishes(variance, mean):
+    """Whether a variance is zero but for the rounding of the values themselves."""
+    return variance <= (8 * EPS * np.abs(mean)) ** 2
+
+
+def _zero_variance(k, j, own: bool) -> ClassError:
+    where = "class {k}" if own else "every class"
+    return ClassError(f"the variance of feature {{j}} is zero in {where}: drop the feature, or use a ridge (such as "
+                      "1e-9)" + (", or pool the classes" if own else ""), k, j)
+
+
+def _singular(kind, k, j, own: bool) -> ClassError:
+    whose = "covariance of class {k}" if own else "pooled covariance"
+    return kind(f"the {whose} is not full rank: feature {{j}} is a linear combination of those before it; drop it, or "
+                "use a ridge or rda(alpha, gamma)" + (", or pool the classes" if own else ""), k, j)
+
+
+class _Linear:
+    """What normal densities with one common covariance share: their discriminant may leave the quadratic term out."""
+
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights Σ⁻¹μ (K, D) and bias −½ μᵀΣ⁻¹μ (K,) of the linear discriminants; needs one common covariance."""
+        if not self.tied:
+            raise ValueError("the discriminants are linear only with one covariance for all classes, got one each: use "
+                             "pool='tied'")
+        weights = self._precise(self.mean)
+        return weights, -np.einsum("kd,kd->k", weights, self.mean) / 2
+
+    def discriminant(self, X) -> np.ndarray:
+        """The log density, up to a term that is the same for all classes, (N, K)."""
+        if not self.tied or not self._near or np.isnan(X.sum()):
+            return self.log_density(X)
+        shifted = self.mean - self._centre
+        weights = self._precise(shifted)
+        bias = -np.einsum("kd,kd->k", weights, shifted + 2 * self._centre) / 2
+        return _add(X @ weights.T, bias) if self._close_to_zero else self._centred_scores(X, weights, shifted)
+
+    def _centred_scores(self, X, weights, shifted) -> np.ndarray:
+        out = np.empty((len(X), len(weights)))
+        bias = -np.einsum("kd,kd->k", weights, shifted) / 2
+        for rows in slices(*X.shape):
+            out[rows] = (X[rows] - self._centre) @ weights.T + bias
+        return out
+
+    @cached_property
+    def _centre(self) -> np.ndarray:
+        return self.mean.mean(axis=0)
+
+    @property
+    def _close_to_zero(self) -> bool:
+        return self._distance(self._centre[None]).max() <= NEAR
+
+    @property
+    def _near(self) -> bool:
+        return self._distance(self.mean - self._centre).max() <= NEAR
+
+
+def _add(out, bias) -> np.ndarray:
+    out += bias
+    return out
+
+
+@dataclass(frozen=True)
+class DiagonalNormal(_Linear):
+    """K normal densities of D independent features."""
+
+    mean: np.ndarray      # (K, D)
+    variance: np.ndarray  # (K, D), or (1, D) if common to the classes
+
+    @property
+    def tied(self) -> bool:
+        return len(self.variance) == 1 < len(self.mean)
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """(K, D, D), or (1, D, D) if common to the classes."""
+        return self.variance[:, :, None] * np.eye(self.variance.shape[1])
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K); a missing feature (NaN) is integrated out."""
+        out = np.empty((len(X), len(self.mean)))
+        block = self._expanded if self._near else self._centred
+        for rows in slices(*X.shape):
+            out[rows] = block(X[rows])
+        return out
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        sd = np.sqrt(np.broadcast_to(self.variance, self.mean.shape)[k])
+        return self.mean[k] + sd * rng.standard_normal(sd.shape)
+
+    def _precise(self, mean):
+        return mean / self.variance
+
+    def _distance(self, shift) -> np.ndarray:
+        return (shift**2 / self.variance).sum(axis=1)
+
+    @cached_property
+    def _coefficients(self) -> np.ndarray:
+        """(3D, K): what multiplies z², z and 1 in the log density of z = x − centre."""
+        m, v = np.broadcast_arrays(self.mean - self._centre, self.variance)
+        return np.concatenate([-0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))], axis=1).T
+
+    def _expanded(self, X) -> np.ndarray:
+        D = X.shape[1]
+        Z = np.empty((len(X), 2 * D))
+        np.subtract(X, self._centre, out=Z[:, D:])
+        np.multiply(Z[:, D:], Z[:, D:], out=Z[:, :D])
+        A = self._coefficients
+        if not np.isnan(Z.sum()):
+            return _add(Z @ A[:2 * D], A[2 * D:].sum(axis=0))
+        seen = ~np.isnan(X)
+        return np.nan_to_num(Z, nan=0.0) @ A[:2 * D] + seen.astype(float) @ A[2 * D:]
+
+    def _centred(self, X) -> np.ndarray:
+        K, D = self.mean.shape
+        variance = np.broadcast_to(self.variance, (K, D))
+        terms = ((X - m) ** 2 / v + np.log(2 * np.pi * v) for m, v in zip(self.mean, variance))
+        return np.stack([-0.5 * np.nansum(term, axis=1) for term in terms], axis=1)
+
+
+@dataclass(frozen=True)
+class FullNormal(_Linear):
+    """K normal densities, each with the upper triangular root of its covariance, Σ = rootᵀ root."""
+
+    mean: np.ndarray  # (K, D)
+    root: np.ndarray  # (K, D, D), or (1, D, D) if common to the classes
+
+    @classmethod
+    def of(cls, mean, covariance) -> "FullNormal":
+        """From means (K, D) and covariances (K, D, D), or (1, D, D) for a common one; they must be symmetric."""
+        mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
+        for k, Sigma in enumerate(covariance):
+            if not np.allclose(Sigma, Sigma.T, rtol=1e-10, atol=0):
+                raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()} for class {k}: pass "
+                                 "(A + A.T) / 2 if only rounding differs")
+        return cls(mean, np.stack([_cholesky(Sigma, 0.0 * mean[k], k) for k, Sigma in enumerate(covariance)]))
+
+    @property
+    def tied(self) -> bool:
+        return len(self.root) == 1 < len(self.mean)
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """(K, D, D), or (1, D, D) if common to the classes."""
+        return np.swapaxes(self.root, 1, 2) @ self.root
+
+    @cached_property
+    def whitener(self) -> np.ndarray:
+        """root⁻¹, like `root`: (x − μ) root⁻¹ has unit covariance."""
+        from scipy.linalg import solve_triangular
+        return np.stack([solve_triangular(root, np.eye(len(root))) for root in self.root])
+
+    @cached_property
+    def log_norm(self) -> np.ndarray:
+        """−½ ln |2πΣ|, (K,) or (1,)."""
+        D = self.mean.shape[1]
+        return -np.log(np.abs(np.einsum("kdd->kd", self.root))).sum(axis=1) - D / 2 * np.log(2 * np.pi)
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K)."""
+        K = len(self.mean)
+        out = np.empty((len(X), K))
+        whiteners = np.broadcast_to(self.whitener, (K, *self.whitener.shape[1:]))
+        for rows in slices(*X.shape):
+            for k in range(K):
+                Z = (X[rows] - self.mean[k]) @ whiteners[k]
+                out[rows, k] = np.einsum("nd,nd->n", Z, Z)
+        out *= -0.5
+        return _add(out, self.log_norm)
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        Z = rng.standard_normal((len(k), self.mean.shape[1]))
+        root = self.root[k if len(self.root) > 1 else np.zeros_like(k)]
+        return self.mean[k] + np.einsum("ni,nij->nj", Z, root)
+
+    def _precise(self, mean):
+        return (mean @ self.whitener[0]) @ self.whitener[0].T
+
+    def _distance(self, shift) -> np.ndarray:
+        return ((shift @ self.whitener[0]) ** 2).sum(axis=1)

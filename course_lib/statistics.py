@@ -1,0 +1,323 @@
+"""Sums over rows that can be added: s(all rows) = s(some) + s(the rest).
+
+A model that needs only such sums can be fitted in one pass, in blocks, from a stream or on several machines, always
+with the same result.  Each record has ``of(X, R)``, with X (N, D) and R (N, K) ≥ 0 the weight of row n in class k,
+and ``+``.  R is an array, or `Labels` when each row belongs to one class.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+__all__ = ["ClassError", "Counts", "DiagonalMoments", "Labels", "Moments", "Rows", "Table", "Triangles",
+           "covariances", "divide", "members", "slices"]
+
+
+class ClassError(ValueError):
+    """A fault of class k or feature j; ``{k}`` and ``{j}`` in the text stand for them until their names are known."""
+
+    def __init__(self, text: str, k=None, j=None):
+        super().__init__(text.format(k=k, j=j))
+        self.text, self.k, self.j = text, k, j
+
+    def named(self, classes=None, features=None) -> "ClassError":
+        """The same fault with ``classes[k]`` and ``features[j]`` in place of the numbers."""
+        k, j = (value if names is None or value is None else _plain(names[value])
+                for names, value in ((classes, self.k), (features, self.j)))
+        return ClassError(self.text, k, j)
+
+    def __reduce__(self):
+        return ClassError, (self.text, self.k, self.j)
+
+
+def _plain(name):
+    name = name.item() if isinstance(name, np.generic) else name
+    return repr(name) if isinstance(name, str) else name
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The weight matrix R of rows with known classes, without its zeros: R[n, codes[n]] = weight[n]."""
+
+    codes: np.ndarray  # (N,) in 0..K-1
+    K: int
+    weight: np.ndarray | None = None  # (N,), None for ones
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.codes), self.K
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows) -> "Labels":
+        return Labels(self.codes[rows], self.K, None if self.weight is None else self.weight[rows])
+
+    @cached_property
+    def T(self):
+        """Rᵀ as a sparse (K, N) matrix: ``R.T @ X`` reads X once, whatever K is."""
+        from scipy.sparse import csc_array
+        weight = np.ones(len(self)) if self.weight is None else self.weight
+        return csc_array((weight, self.codes, np.arange(len(self) + 1)), shape=(self.K, len(self)))
+
+    def sum(self, axis: int = 0) -> np.ndarray:
+        """Column sums of R, (K,): the mass of each class."""
+        return np.bincount(self.codes, self.weight, self.K).astype(np.float64)
+
+    def toarray(self) -> np.ndarray:
+        """R itself, (N, K)."""
+        return self.T.T.toarray()
+
+
+def members(R, k: int):
+    """The rows that have a part in class k, as an index, and their weights (or None for ones)."""
+    if not isinstance(R, Labels):
+        return slice(None), R[:, k]
+    rows = np.flatnonzero(R.codes == k)
+    return rows, None if R.weight is None else R.weight[rows]
+
+
+def divide(a, b) -> np.ndarray:
+    """a / b, and 0 where b is 0: the mean of nothing counts as 0 and has no weight when sums are merged."""
+    a, b = np.broadcast_arrays(a, b)
+    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+
+
+def slices(n: int, width: int, least: int = 1):
+    """Blocks of n rows of `width` numbers, each small enough to stay in a core's cache while it is worked on."""
+    rows = max(2**16 // max(width, 1), least)
+    return (slice(start, start + rows) for start in range(0, n, rows))
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """A record whose fields are plain sums."""
+
+    def __add__(self, other):
+        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class Counts(_Sums):
+    """Sums of each feature in each class; NaN is left out, so `count` may differ from `mass`."""
+
+    mass: np.ndarray  # (K,) Σ r
+    count: np.ndarray  # (K, D) Σ r over the observed values
+    total: np.ndarray  # (K, D) Σ r x
+
+    @classmethod
+    def of(cls, X, R) -> "Counts":
+        mass = R.sum(axis=0)
+        X, count = _observed(X, R, mass)
+        return cls(mass, count, R.T @ X)
+
+
+@dataclass(frozen=True)
+class Table:
+    """How often each feature takes each of L codes in each class; the code −1 (missing) is left out."""
+
+    mass: np.ndarray  # (K,)
+    table: np.ndarray  # (K, D, L); the sum of two takes the larger L
+
+    @classmethod
+    def of(cls, codes, R, L: int) -> "Table":
+        table = np.stack([_tabulate(column, R, L) for column in codes.T], axis=1)
+        return cls(R.sum(axis=0), table)
+
+    def __add__(self, other: "Table") -> "Table":
+        L = max(self.table.shape[2], other.table.shape[2])
+        return Table(self.mass + other.mass, _padded(self.table, L) + _padded(other.table, L))
+
+
+@dataclass(frozen=True)
+class DiagonalMoments:
+    """Means and centred sums of squares of each feature in each class, merged by Chan's formula."""
+
+    mass: np.ndarray  # (K,)
+    count: np.ndarray  # (K, D)
+    mean: np.ndarray  # (K, D)
+    scatter: np.ndarray  # (K, D) Σ r (x − mean)²
+
+    @classmethod
+    def of(cls, X, R) -> "DiagonalMoments":
+        mass = R.sum(axis=0)
+        filled, count = _observed(X, R, mass)
+        mean = divide(R.T @ filled, count)
+        return cls(mass, count, mean, _squares(X, R, count, mean))
+
+    def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
+        count, mean, delta, between = _merge(self.count, self.mean, other.count, other.mean)
+        return DiagonalMoments(self.mass + other.mass, count, mean, self.scatter + other.scatter + between * delta**2)
+
+    @property
+    def overall(self) -> np.ndarray:
+        """Variance of each feature over all classes together, (D,), divisor n."""
+        centre = divide((self.count * self.mean).sum(axis=0), self.count.sum(axis=0))
+        return divide((self.scatter + self.count * (self.mean - centre) ** 2).sum(axis=0), self.count.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and centred scatter matrix of each class, or one scatter matrix pooled over the classes.
+
+    With R a column of ones and the targets among the columns of X, these are the normal equations of least squares.
+    """
+
+    mass: np.ndarray  # (K,)
+    mean: np.ndarray  # (K, D)
+    scatter: np.ndarray  # (K, D, D) Σ r (x − mean)(x − mean)ᵀ, or (1, D, D): their sum over the classes
+
+    @classmethod
+    def of(cls, X, R, pooled: bool = False) -> "Moments":
+        mass = R.sum(axis=0)
+        mean = divide(R.T @ X, mass[:, None])
+        scatters = (_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled))
+        return cls(mass, mean, np.sum(list(scatters), axis=0)[None] if pooled else np.stack(list(scatters)))
+
+    def __add__(self, other: "Moments") -> "Moments":
+        mass, mean, delta, between = _merge(self.mass[:, None], self.mean, other.mass[:, None], other.mean)
+        moved = between * delta
+        rise = (moved.T @ delta)[None] if len(self.scatter) < len(mass) else moved[:, :, None] * delta[:, None, :]
+        return Moments(mass[:, 0], mean, self.scatter + other.scatter + rise)
+
+    @property
+    def overall(self) -> np.ndarray:
+        """Variance of each feature over all classes together, (D,), divisor n."""
+        centre = self.mass @ self.mean / self.mass.sum()
+        between = self.mass @ (self.mean - centre) ** 2
+        return (np.einsum("kdd->d", self.scatter) + between) / self.mass.sum()
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """As `Moments`, with triangular factors F in place of the scatter FᵀF: twice the digits, at several times the cost."""
+
+    mass: np.ndarray  # (K,)
+    mean: np.ndarray  # (K, D)
+    factor: np.ndarray  # (K, D, D) or (1, D, D), upper triangular
+
+    @classmethod
+    def of(cls, X, R, pooled: bool = False) -> "Triangles":
+        mass = R.sum(axis=0)
+        mean = divide(R.T @ X, mass[:, None])
+        roots = [Z if weight is None else np.sqrt(weight)[:, None] * Z for Z, weight in _centred(X, R, mean, pooled)]
+        return cls(mass, mean, np.stack([triangle(*roots)] if pooled else [triangle(root) for root in roots]))
+
+    def __add__(self, other: "Triangles") -> "Triangles":
+        mass, mean, delta, between = _merge(self.mass[:, None], self.mean, other.mass[:, None], other.mean)
+        moved = np.sqrt(between) * delta
+        rows = [moved] if len(self.factor) < len(mass) else moved[:, None, :]
+        return Triangles(mass[:, 0], mean, np.stack([triangle(*r) for r in zip(self.factor, other.factor, rows)]))
+
+    @property
+    def overall(self) -> np.ndarray:
+        """Variance of each feature over all classes together, (D,), divisor n."""
+        return Moments(self.mass, self.mean, self.scatter).overall
+
+    @property
+    def scatter(self) -> np.ndarray:
+        return np.swapaxes(self.factor, 1, 2) @ self.factor
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows themselves, for models that no fixed number of sums describes."""
+
+    X: np.ndarray  # (N, D)
+    R: np.ndarray  # (N, K)
+
+    @classmethod
+    def of(cls, X, R) -> "Rows":
+        return cls(X, R.toarray() if isinstance(R, Labels) else R)
+
+    def __add__(self, other: "Rows") -> "Rows":
+        return Rows(np.concatenate([self.X, other.X]), np.concatenate([self.R, other.R]))
+
+
+def covariances(scatter, mass, alpha: float, unbiased: bool) -> np.ndarray:
+    """Own, pooled or mixed covariances, Σ_k(α) = α S_k/(n_k − u) + (1 − α) ΣS/(N − uK), u = 1 if unbiased, else 0.
+
+    Parameters
+    ----------
+    scatter : (K, ...) or (1, ...)
+        Centred sums of squares; one of them only if α = 0.
+    mass : (K, ...)
+        Number of rows, of a shape that divides `scatter`.
+
+    Returns
+    -------
+    (K, ...), or (1, ...) if α = 0.
+
+    Source: Friedman (1989), Regularized discriminant analysis, JASA 84.
+    """
+    taken = np.where(mass > 0, float(unbiased), 0.0)
+    pooled = divide(scatter.sum(axis=0), np.maximum(mass.sum(axis=0) - taken.sum(axis=0), 0))[None]
+    return pooled if alpha == 0 else alpha * divide(scatter, np.maximum(mass - taken, 0)) + (1 - alpha) * pooled
+
+
+def triangle(*rows) -> np.ndarray:
+    """Upper triangular F (D, D) with FᵀF = AᵀA, where A stacks the given rows, by QR."""
+    A = np.concatenate(rows)
+    F = np.linalg.qr(A, mode="r")
+    return np.concatenate([F, np.zeros((A.shape[1] - len(F), A.shape[1]))])
+
+
+def _merge(n, mean, m, other):
+    """Chan, Golub & LeVeque (1979): mass, mean, shift of the mean, and the factor nm/(n+m) of its square."""
+    total, delta = n + m, other - mean
+    share = divide(m, total)
+    return total, mean + share * delta, delta, n * share
+
+
+def _observed(X, R, mass):
+    """X with 0 for NaN, and the weight (K, D) of what was observed."""
+    missing = np.isnan(X.sum())
+    if not missing:
+        return X, np.repeat(mass[:, None], X.shape[1], axis=1)
+    seen = ~np.isnan(X)
+    return np.where(seen, X, 0.0), R.T @ seen.astype(np.float64)
+
+
+def _padded(table, L: int) -> np.ndarray:
+    return np.pad(table, ((0, 0), (0, 0), (0, L - table.shape[2])))
+
+
+def _tabulate(column, R, L: int) -> np.ndarray:
+    seen = column >= 0
+    column, R = column[seen], R[seen]
+    if isinstance(R, Labels):
+        return np.bincount(R.codes * L + column, R.weight, R.K * L).reshape(R.K, L)
+    return np.stack([np.bincount(column, r, L) for r in R.T])
+
+
+def _squares(X, R, count, mean) -> np.ndarray:
+    """Σ r (x − mean)², (K, D), leaving NaN out."""
+    if isinstance(R, Labels):
+        Z = X - mean[R.codes]
+        return R.T @ _zero_nan(np.multiply(Z, Z, out=Z))
+    centre = mean.mean(axis=0)
+    shift = count * (mean - centre) ** 2
+    scatter = R.T @ _zero_nan((X - centre) ** 2) - shift
+    if (shift <= 1e4 * scatter).all():  # the difference keeps 12 digits; otherwise centre each class by itself
+        return scatter
+    return np.stack([r @ _zero_nan((X - m) ** 2) for r, m in zip(R.T, mean)])
+
+
+def _zero_nan(A: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(A, copy=False, nan=0.0) if np.isnan(A.sum()) else A
+
+
+def _centred(X, R, mean, pooled: bool):
+    """Rows about the mean of their class, with weights: class by class, or all at once where classes are pooled."""
+    if pooled and isinstance(R, Labels):
+        yield X - mean[R.codes], R.weight
+    else:
+        for k in range(R.shape[1]):
+            rows, weight = members(R, k)
+            yield X[rows] - mean[k], weight
+
+
+def _outer(Z, weight) -> np.ndarray:
+    return Z.T @ (Z if weight is None else weight[:, None] * Z)
