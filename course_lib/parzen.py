@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from course_lib.bayes import BayesClassifier
+from course_lib.statistics import ClassError, Labels
+
 __all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "CompactKernel", "GaussianKernel",
-           "Nearest", "Parzen", "Windows", "best_width", "leave_one_out", "loo_errors", "loo_log_likelihood", "lscv",
-           "normal_reference", "nrd", "nrd0", "width_grid"]
+           "Nearest", "Parzen", "ParzenClassifier", "Windows", "best_width", "leave_one_out", "loo_errors",
+           "loo_log_likelihood", "lscv", "normal_reference", "nrd", "nrd0", "width_grid"]
 
 BLOCK = 2 ** 17  # distances held at once: 1 MB
 LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
@@ -88,7 +90,7 @@ class CompactKernel:
 
     def log_sum(self, d2: np.ndarray, h2, weight: np.ndarray) -> np.ndarray:
         """ln Σ_i w_i K(d_i/h) for each row; −∞ where no window reaches.  Shapes as in `GaussianKernel.log_sum`."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.log(self.profile(d2 / np.asarray(h2)[..., None]) @ weight)
 
     def draw(self, n: int, D: int, rng: np.random.Generator) -> np.ndarray:
@@ -109,20 +111,37 @@ class Nearest:
     """A width that varies: h(x) is the distance from x to its k-th nearest training point of any class.
 
     All classes share h(x), so V_{h(x)} cancels under argmax and in the posterior; but x ↦ p̂(x) no longer integrates
-    to 1.  A kernel that vanishes at its edge takes the (k+1)-th, so that k points count.  With the uniform kernel
-    this is k nearest neighbours; points tied with the k-th all count.
+    to 1.  A kernel that vanishes at its edge takes the (k+1)-th, so that k points count; a point counts as its weight.
+    With the uniform kernel this is k nearest neighbours, of which those tied with the k-th all count.
     """
 
-    k: int
+    k: float
 
-    def squared(self, X: np.ndarray, points: np.ndarray, kernel, own: bool = False) -> np.ndarray:
-        """h(x)² (M,) for rows X (M, D) among points (N, D); with `own` the rows are points and do not see themselves."""
-        k = self.k + (isinstance(kernel, CompactKernel) and kernel.b > 0) + own
-        if k > len(points):
-            raise ValueError(f"Nearest({self.k}) needs {k} training points, got {len(points)}: lower k")
-        kth = [np.partition(_squared_distances(X[rows], points), k - 1, axis=1)[:, k - 1]
-               for rows in _blocks(len(X), len(points))]
-        return np.maximum(np.concatenate([np.zeros(0), *kth]), np.finfo(float).tiny)
+    def squared(self, X: np.ndarray, points: np.ndarray, mass: np.ndarray, kernel, own=None) -> np.ndarray:
+        """h(x)² (M,) for rows X (M, D) among points (N, D) of weights (N,); own (M,) is the point not to be seen, or −1."""
+        beyond = isinstance(kernel, CompactKernel) and kernel.b > 0
+        h2 = np.empty(len(X))
+        for rows in _blocks(len(X), len(points)):
+            d2 = _hidden(_squared_distances(X[rows], points), None if own is None else own[rows])
+            h2[rows] = _reach(d2, mass, self.k, beyond)
+        if np.isinf(h2).any():
+            raise ValueError(f"Nearest({self.k}) needs more points than there are, {mass.sum():g} by weight: lower k")
+        return np.maximum(h2, np.finfo(float).tiny)
+
+
+FIRST = Nearest(1e-300)  # the nearest point, whatever its weight
+
+
+def _reach(d2, mass, k, beyond: bool) -> np.ndarray:
+    """Squared distance (M,) within which the weight comes to k, or first exceeds it; infinite if it never does."""
+    if (mass == 1).all():
+        at = int(np.ceil(k)) - 1 + beyond
+        return np.partition(d2, at, axis=1)[:, at] if at < len(mass) else np.full(len(d2), np.inf)
+    order = np.argsort(d2, axis=1)
+    total = np.cumsum(mass[order], axis=1)
+    enough = total > k * (1 + 1e-12) if beyond else total >= k * (1 - 1e-12)
+    first = np.take_along_axis(order, enough.argmax(axis=1)[:, None], axis=1)
+    return np.where(enough[:, -1], np.take_along_axis(d2, first, axis=1)[:, 0], np.inf)
 
 
 # --------------------------------------------------------------------------------------------------- the estimate
@@ -147,14 +166,16 @@ class Parzen:
 
     def fit(self, X: np.ndarray, R) -> "Windows":
         """Keep the rows X (N, D) with weights R (N, K) ≥ 0, or `Labels`; rows without weight are dropped."""
-        points, groups = _grouped(X, R)
+        points, groups, mass = _grouped(X, R)
         h = self._widths(points, groups)
-        return Windows(points, groups, h, self.kernel, self._trees(points, groups, h))
+        return Windows(points, groups, mass, h, self.kernel, self._trees(points, groups, h))
 
     def _widths(self, points, groups):
         if isinstance(self.h, Nearest):
             return self.h
         h = [self.h(points[g.rows]) for g in groups] if callable(self.h) else self.h
+        if np.shape(h) not in ((), (len(groups),)):
+            raise ValueError(f"h must be one width or one a class, got {np.size(h)} widths for {len(groups)} classes")
         return _positive(np.broadcast_to(np.asarray(h, dtype=np.float64), (len(groups),)))
 
     def _trees(self, points, groups, h) -> tuple:
@@ -179,6 +200,7 @@ class Windows:
 
     points: np.ndarray          # (N, D)
     groups: tuple[Group, ...]   # K of them
+    mass: np.ndarray            # (N,) weight of each point in all classes together
     h: np.ndarray | Nearest     # (K,)
     kernel: GaussianKernel | CompactKernel
     trees: tuple = ()           # K of them, or none
@@ -195,12 +217,16 @@ class Windows:
             return _log_windows_by_tree(X, self.trees[k], weight, self.kernel, h2[0])
         return _log_windows(X, points, weight, self.kernel, [h2])[0]
 
-    def log_nearest(self, X: np.ndarray) -> np.ndarray:
-        """The rule for rows no window reaches: windows widened until the first point is met, (M, K).
+    def discriminant(self, X: np.ndarray) -> np.ndarray:
+        """What decides, (M, K): the log density, and where no window reaches, that of windows widened to the first point.
 
-        Only the classes of the nearest training points (all that are tied) remain possible.
+        There only the classes of the nearest training point (of all that are tied for it) remain possible.
         """
-        return Windows(self.points, self.groups, Nearest(1), UNIFORM).log_density(X)
+        scores = self.log_density(X)
+        lost = np.isneginf(scores).all(axis=1)
+        if lost.any():
+            scores[lost] = replace(self, h=FIRST, kernel=UNIFORM, trees=()).log_density(X[lost])
+        return scores
 
     def sample(self, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One row a class index k (n,): a training point, displaced by h times a draw from the kernel; (n, D)."""
@@ -215,8 +241,35 @@ class Windows:
     def _squared_widths(self, X) -> np.ndarray:
         """h², (1, K) when fixed and (M, 1) when it varies with x."""
         if isinstance(self.h, Nearest):
-            return self.h.squared(X, self.points, self.kernel)[:, None]
+            return self.h.squared(X, self.points, self.mass, self.kernel)[:, None]
         return self.h[None, :] ** 2
+
+
+class ParzenClassifier(BayesClassifier):
+    """Bayes' rule with window estimates: argmax λ_y P(y) Σ_i w_iy K(ρ(x, x_i)/h_y) / V_{h_y}.
+
+    With one width for all classes, or one that varies with x, V cancels and this is a metric classifier; with a width
+    for each class it must stay.  Where no window of a compact kernel reaches x, the nearest training point decides.
+
+    Parameters
+    ----------
+    h : float, (K,) floats, `Nearest(k)`, or a function (n, D) -> float
+        As in `Parzen`.
+    kernel : "gaussian", "uniform", "triangular", "epanechnikov", "quartic", or a kernel
+    priors, losses, reject
+        As in `BayesClassifier`.
+
+    Source: Duda, Hart & Stork, Pattern Classification, section 4.3.
+    """
+
+    def __init__(self, h=1.0, kernel="gaussian", priors=None, losses=None, reject=None):
+        self.h, self.kernel = h, kernel
+        self.priors, self.losses, self.reject = priors, losses, reject
+
+    def _density(self):
+        if isinstance(self.kernel, str) and self.kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {self.kernel!r}")
+        return Parzen(self.h, KERNELS[self.kernel] if isinstance(self.kernel, str) else self.kernel)
 
 
 # ------------------------------------------------------------------------------------------------- choosing a width
@@ -237,8 +290,9 @@ def leave_one_out(X: np.ndarray, R, h, kernel=GAUSSIAN) -> np.ndarray:
     """
     N, D = X.shape
     i, k, w, K = _pairs(R)
-    h2 = [np.broadcast_to(v.squared(X, X[np.unique(i)], kernel, own=True) if isinstance(v, Nearest)
-                          else _positive(v) ** 2, (N,)) for v in h]
+    mass = np.bincount(i, w, N)
+    h2 = [v.squared(X, X[mass > 0], mass[mass > 0], kernel, np.where(mass > 0, np.cumsum(mass > 0) - 1, -1))
+          if isinstance(v, Nearest) else np.full(N, _positive(v) ** 2) for v in h]
     out = np.empty((len(h2), N, K))
     for c in range(K):
         rows, weight = i[k == c], w[k == c] / w[k == c].sum()
@@ -276,7 +330,7 @@ def loo_errors(X: np.ndarray, codes: np.ndarray, h, kernel=GAUSSIAN, priors=None
     log_joint = leave_one_out(X, R, h, kernel) + log_prior
     lost = np.isneginf(log_joint).all(axis=2)
     if lost.any():
-        near = leave_one_out(X, R, [Nearest(1)], UNIFORM) + log_prior
+        near = leave_one_out(X, R, [FIRST], UNIFORM) + log_prior
         log_joint = np.where(lost[..., None], near, log_joint)
     return (log_joint.argmax(axis=2) != codes).sum(axis=1)
 
@@ -340,7 +394,7 @@ def best_width(score: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> f
     Parameters
     ----------
     score : function (H,) -> (H,)
-        Larger is better: ``partial(loo_log_likelihood, X)``, or ``lambda h: -lscv(X, h)``.
+        Larger is better: ``lambda h: loo_log_likelihood(X, h)``, or ``lambda h: -lscv(X, h)``.
     grid : (H,)
         Ascending; `width_grid` makes one.
 
@@ -368,10 +422,7 @@ def _log_windows(X, points, weight, kernel, h2s, own=None) -> np.ndarray:
     h2s = [np.broadcast_to(h2, (len(X),)) for h2 in h2s]
     out = np.empty((len(h2s), len(X)))
     for rows in _blocks(len(X), len(points)):
-        d2 = _squared_distances(X[rows], points)
-        if own is not None:
-            at = np.flatnonzero(own[rows] >= 0)
-            d2[at, own[rows][at]] = np.inf
+        d2 = _hidden(_squared_distances(X[rows], points), None if own is None else own[rows])
         for j, h2 in enumerate(h2s):
             out[j, rows] = kernel.log_sum(d2, h2[rows], weight)
     return out
@@ -400,6 +451,14 @@ def _squared_distances(X, points) -> np.ndarray:
     return cdist(X, points, "sqeuclidean")
 
 
+def _hidden(d2, own):
+    """d2 (M, n) with an infinite distance at the point own (M,) of each row, if it has one (≥ 0)."""
+    if own is not None:
+        at = np.flatnonzero(own >= 0)
+        d2[at, own[at]] = np.inf
+    return d2
+
+
 def _blocks(M: int, n: int):
     step = max(1, BLOCK // max(n, 1))
     return (slice(start, min(start + step, M)) for start in range(0, M, step))
@@ -407,7 +466,7 @@ def _blocks(M: int, n: int):
 
 def _pairs(R):
     """Row, class and weight of every positive entry of R, ordered by class, and K."""
-    if hasattr(R, "codes"):
+    if isinstance(R, Labels):
         i = np.argsort(R.codes, kind="stable")
         w = np.ones(len(i)) if R.weight is None else R.weight[i]
         return i[w > 0], R.codes[i][w > 0], w[w > 0], R.K
@@ -415,17 +474,17 @@ def _pairs(R):
     return i, k, np.asarray(R, dtype=np.float64)[i, k], np.shape(R)[1]
 
 
-def _grouped(X: np.ndarray, R) -> tuple[np.ndarray, tuple[Group, ...]]:
-    """Points ordered by class, so that with hard labels each group is a slice and its points a view."""
+def _grouped(X: np.ndarray, R) -> tuple[np.ndarray, tuple[Group, ...], np.ndarray]:
+    """Points and their weights, ordered by class, so that with hard labels each group is a slice, its points a view."""
     i, k, w, K = _pairs(R)
     bounds = np.searchsorted(k, np.arange(K + 1))
     if (empty := np.flatnonzero(np.diff(bounds) == 0)).size:
-        raise ValueError(f"class {empty[0]} has no row with a positive weight: drop the class or add rows")
+        raise ClassError("class {k} has no row with a positive weight: drop the class or add rows", empty[0])
     kept, at = np.unique(i, return_inverse=True)
     hard = len(kept) == len(i)
     groups = tuple(Group(slice(a, b) if hard else at[a:b], w[a:b] / w[a:b].sum())
                    for a, b in zip(bounds[:-1], bounds[1:]))
-    return X[i if hard else kept], groups
+    return X[i if hard else kept], groups, w if hard else np.bincount(at, w)
 
 
 def _positive(h) -> np.ndarray:

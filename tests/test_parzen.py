@@ -11,8 +11,8 @@ from scipy.special import gamma, logsumexp
 
 from course_lib import parzen
 from course_lib.parzen import (
-    EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM, Nearest, Parzen, best_width, leave_one_out,
-    loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
+    EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM, Nearest, Parzen, ParzenClassifier, best_width,
+    leave_one_out, loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
 from course_lib.statistics import Labels
 
 COMPACT = [UNIFORM, TRIANGULAR, EPANECHNIKOV, QUARTIC]
@@ -21,7 +21,7 @@ K_OF_R = {"gaussian": lambda r: np.exp(-r * r / 2), "uniform": lambda r: (r <= 1
           "quartic": lambda r: np.maximum(1 - r * r, 0) ** 2}
 kernels = pytest.mark.parametrize("name", KERNELS)
 seeds = st.integers(0, 2**32 - 1)
-modest = settings(max_examples=25, deadline=None)
+modest = settings(max_examples=12, deadline=None)
 
 
 def sample(seed, n=40, D=2, K=3):
@@ -131,15 +131,16 @@ def test_extremes_agree_with_arbitrary_precision():
     assert plain(X, h=h).log_density(Q)[:, 0] == pytest.approx(exact, rel=1e-13)
 
 
+@pytest.mark.parametrize("h", [0.9, Nearest(4)])
 @kernels
 @modest
 @given(seed=seeds)
-def test_weights_equal_repetition(name, seed):
+def test_weights_equal_repetition(name, h, seed):
     X, codes, rng = sample(seed)
     times, Q = rng.integers(0, 4, size=len(X)), rng.normal(size=(6, 2))
     times[:3] = 1
-    weighted = Parzen(0.9, KERNELS[name]).fit(X, Labels(codes, 3, times.astype(float)))
-    repeated = Parzen(0.9, KERNELS[name]).fit(np.repeat(X, times, axis=0), Labels(np.repeat(codes, times), 3))
+    weighted = Parzen(h, KERNELS[name]).fit(X, Labels(codes, 3, times.astype(float)))
+    repeated = Parzen(h, KERNELS[name]).fit(np.repeat(X, times, axis=0), Labels(np.repeat(codes, times), 3))
     assert np.exp(weighted.log_density(Q)) == pytest.approx(np.exp(repeated.log_density(Q)), rel=1e-11, abs=1e-300)
 
 
@@ -216,7 +217,7 @@ def test_a_rule_gives_each_class_its_own_width():
 def test_variable_windows_hold_k_points(name, k):
     X, _, rng = sample(2)
     Q, kernel = rng.normal(size=(30, 2)), KERNELS[name]
-    h2 = Nearest(k).squared(Q, X, kernel)
+    h2 = Nearest(k).squared(Q, X, np.ones(len(X)), kernel)
     r = np.linalg.norm(Q[:, None] - X, axis=2)
     if name == "gaussian":
         assert np.sqrt(h2) == pytest.approx(np.sort(r, axis=1)[:, k - 1])
@@ -437,3 +438,105 @@ def test_normal_reference_is_best_for_normal_data():
 
 def test_gaussian_is_the_default_kernel():
     assert Parzen().kernel is GAUSSIAN
+
+
+# ------------------------------------------------------------------------------------------------- the classifier
+
+def test_one_width_for_all_classes_needs_no_volume():
+    """Claim of the lectures: argmax P(y)/n_y Σ K(ρ/h) gives the same decisions."""
+    X, codes, rng = sample(8, n=60)
+    Q = rng.normal(size=(50, 2))
+    votes = np.exp(-((Q[:, None] - X) ** 2).sum(axis=2) / (2 * 0.3**2)) @ np.eye(3)[codes]  # P(y)/n_y is the same
+    assert np.array_equal(ParzenClassifier(0.3).fit(X, codes).predict(Q), votes.argmax(axis=1))
+
+
+def test_own_widths_without_their_volumes_decide_wrongly():
+    """Two normals of unequal spread, the same width rule in each class: dropping V_h favours the wide class."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    X, Q = (rng.normal(size=(600, 2)) * np.where(y, 3.0, 0.5)[:, None] for _ in range(2))
+    model = ParzenClassifier(normal_reference).fit(X, y)
+    h = model.fitted_.h
+    without_volumes = model.log_joint(Q) + 2 * np.log(h)
+    true = stats.norm.logpdf(Q, scale=3).sum(axis=1) > stats.norm.logpdf(Q, scale=0.5).sum(axis=1)
+    wrong = (without_volumes.argmax(axis=1) != y).mean()
+    assert wrong > (model.predict(Q) != y).mean() + 0.05 and (model.predict(Q) != y).mean() < (true != y).mean() + 0.03
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_uniform_variable_windows_are_nearest_neighbours(k):
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    X, codes, rng = sample(9, n=120)
+    Q = rng.normal(size=(80, 2))
+    theirs = neighbors.KNeighborsClassifier(k).fit(X, codes).predict_proba(Q)
+    assert ParzenClassifier(Nearest(k), "uniform").fit(X, codes).predict_proba(Q) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_a_width_near_zero_is_the_nearest_neighbour():
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    X, codes, rng = sample(10, n=120)
+    Q = 2 * rng.normal(size=(80, 2))
+    nearest = neighbors.KNeighborsClassifier(1).fit(X, codes).predict(Q)
+    for kernel in KERNELS:
+        assert np.array_equal(ParzenClassifier(1e-5, kernel).fit(X, codes).predict(Q), nearest)
+
+
+def test_posterior_equals_bayes_rule_over_scikit_learns_densities():
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    X, codes, rng = sample(12, n=60)
+    Q, priors = rng.normal(size=(30, 2)), np.array([0.2, 0.5, 0.3])
+    joint = np.column_stack([neighbors.KernelDensity(bandwidth=0.5, rtol=1e-12).fit(X[codes == k]).score_samples(Q)
+                             for k in range(3)]) + np.log(priors)
+    expected = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    assert ParzenClassifier(0.5, priors=priors).fit(X, codes).predict_proba(Q) == pytest.approx(expected, rel=1e-8)
+
+
+@modest
+@given(seed=seeds, log_h=st.floats(-8, 4), kernel=st.sampled_from([*KERNELS, Nearest(2)]))
+def test_posterior_is_never_nan_and_sums_to_one(seed, log_h, kernel):
+    X, codes, rng = sample(seed)
+    h, kernel = (kernel, "quartic") if isinstance(kernel, Nearest) else (np.exp(log_h), kernel)
+    P = ParzenClassifier(h, kernel).fit(X, codes).predict_proba(rng.normal(size=(20, 2)) * 10 ** rng.uniform(-2, 6))
+    assert P.sum(axis=1) == pytest.approx(np.ones(20)) and (P >= 0).all()
+
+
+def test_losses_move_the_boundary_and_names_of_features_are_kept():
+    pandas = pytest.importorskip("pandas")
+    X, codes, rng = sample(13, n=80, K=2)
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    plain, dear = (ParzenClassifier(0.5, losses=losses).fit(frame, codes) for losses in (None, [1, 20]))
+    assert list(plain.feature_names_in_) == ["a", "b"]
+    assert dear.predict(frame).sum() > plain.predict(frame).sum()
+
+
+def test_fits_in_scikit_learns_tools():
+    sklearn = pytest.importorskip("sklearn")
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    X, codes, _ = sample(14, n=90, K=2)
+    X = X + 2 * codes[:, None]
+    search = GridSearchCV(make_pipeline(StandardScaler(), ParzenClassifier()),
+                          {"parzenclassifier__h": [0.1, 0.5, Nearest(3)], "parzenclassifier__kernel": list(KERNELS)})
+    assert search.fit(X, codes).best_score_ > 0.85
+    assert cross_val_score(sklearn.clone(ParzenClassifier(0.5)), X, codes).mean() > 0.85
+    assert CalibratedClassifierCV(ParzenClassifier(0.5)).fit(X, codes).score(X, codes) > 0.85
+
+
+@pytest.mark.parametrize("model", [ParzenClassifier(), ParzenClassifier(0.3, "epanechnikov"),
+                                   ParzenClassifier(Nearest(3), "uniform")], ids=repr)
+def test_passes_scikit_learns_own_checks(model):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    results = checks.check_estimator(model, on_skip=None, on_fail=None)
+    assert [r["check_name"] for r in results if r["status"] == "failed"] == []
+    assert [r["check_name"] for r in results if r["status"] == "skipped"] <= ["check_array_api_input"]  # NumPy only
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"kernel": "box"}, "one of gaussian, uniform"), ({"h": [1.0, 2.0]}, "2 widths for 3 classes"),
+    ({"h": 0.0}, "positive")])
+def test_bad_arguments_are_refused_in_words(arguments, message):
+    X, codes, _ = sample(0)
+    with pytest.raises(ValueError, match=message):
+        ParzenClassifier(**arguments).fit(X, codes)
