@@ -231,7 +231,7 @@ def _panel(draw, sliders):
     import ipywidgets as widgets
 
     controls = {name: _slider(widgets, name, *spec) for name, spec in sliders.items()}
-    image, caption = widgets.Image(format="png"), widgets.HTML()
+    image, caption = widgets.Image(format="png", layout={"align_self": "flex-start"}), widgets.HTML()
 
     def redraw(_=None):
         image.value, words = _frame(draw, {name: control.value for name, control in controls.items()})

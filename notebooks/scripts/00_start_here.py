@@ -138,7 +138,8 @@ wrong = square / square.sum(axis=1)                    # (2, 2) / (2,): no error
 predict("0.2", result=wrong.sum(axis=1)[0])
 
 # %% [markdown]
-# Both rows happen to have the sum 4, so the wrong line gives the right answer. Now you know why the exercises try your
+# Both rows happen to have the sum 4, so the wrong line gives the right answer. Run it once more with
+# `square = scores[[0, 2]]`, whose rows have the sums 4 and 10, and it does not. Now you know why the exercises try your
 # functions on tables that are *not* square and whose rows are *not* alike. A test that cannot fail shows nothing.
 #
 # ## 4. Why logarithms
@@ -209,27 +210,27 @@ for name, other in (("50 digits", float(exact)), ("scipy", logsumexp(row))):
     print(f"{name:9s} {other:.3f}, agrees to 12 digits: {bool(np.isclose(lse_of_row(row), other, rtol=1e-12, atol=0))}")
 
 # %% [markdown]
-# Where does the plain formula give up? Take $a = (t, t)$ and let $t$ run from −1000 to 1000. The right answer is
-# always $t + \ln 2$.
+# Where does the plain formula give up? Take $a = (s, s)$ and let $s$ run from −1000 to 1000. The right answer is
+# always $s + \ln 2$.
 
 # %%
-t = np.linspace(-1000, 1000, 2001)
+s = np.linspace(-1000, 1000, 2001)
 with np.errstate(all="ignore"):
-    plain = np.log(2 * np.exp(t))
+    plain = np.log(2 * np.exp(s))
 works = np.isfinite(plain)
 fig, ax = plt.subplots(figsize=(6.4, 3.2))
-ax.plot(t, t + np.log(2), color=plots.COLOURS[0], label="maximum subtracted")
-ax.plot(t[works], plain[works], "--", color=plots.COLOURS[1], linewidth=4, label="as it stands")
-ax.axvspan(t[0], t[works][0], color="0.9", zorder=0)
-ax.axvspan(t[works][-1], t[-1], color="0.9", zorder=0)
+ax.plot(s, s + np.log(2), color=plots.COLOURS[0], label="maximum subtracted")
+ax.plot(s[works], plain[works], "--", color=plots.COLOURS[1], linewidth=4, label="as it stands")
+ax.axvspan(s[0], s[works][0], color="0.9", zorder=0)
+ax.axvspan(s[works][-1], s[-1], color="0.9", zorder=0)
 for at, says in ((-870, "says −∞"), (855, "says ∞")):
     ax.text(at, 0, says, ha="center", rotation=90, color=plots.COLOURS[6])
-ax.set(xlabel="t", ylabel="ln(exp t + exp t)")
+ax.set(xlabel="s", ylabel="ln(exp s + exp s)")
 ax.legend()
 plots.alt(fig, "Two lines that agree between about −745 and 709. Outside, in the grey areas, only the one with the "
                "maximum subtracted goes on; the plain formula says minus infinity on the left, infinity on the right.")
 plt.show()
-print("the plain formula works for t from", t[works][0], "to", t[works][-1])
+print("the plain formula works for s from", s[works][0], "to", s[works][-1])
 
 # %% [markdown]
 # In the middle the two cannot be told apart. So a test on small numbers finds nothing wrong with the plain formula, and
@@ -266,8 +267,9 @@ plt.show()
 
 # %% [markdown]
 # What we see: the first number's share grows from almost nothing to almost everything. The other two shrink, but
-# **their ratio stays** $e^{0} : e^{1}$, in every panel, since only differences of the $a_k$ matter. And lse follows the
-# largest of the three: as the first number takes over, it comes down to that number.
+# **their ratio stays** $e^{0} : e^{1}$, in every panel, since only differences of the $a_k$ matter. And lse stays just
+# above the largest of the three numbers: clearly above it where two of them are equally large, and hardly at all where
+# one has almost the whole sum.
 #
 # The same with a slider. Focus it with Tab and press the arrow keys. At which value is the first share one half? Then
 # $e^{a_0} = e^0 + e^1$; work it out before you look for it.
