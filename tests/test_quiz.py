@@ -177,7 +177,7 @@ def test_a_key_answers_in_text(key, word, why, capsys):
 
 def test_an_unknown_key_is_no_answer(capsys):
     quiz("7.1", "z")
-    assert "has the choices a, b; you gave 'z': choose one" in capsys.readouterr().out
+    assert "has a, b; you gave 'z': choose one of them" in capsys.readouterr().out
     assert progress.events() == []
 
 
@@ -209,9 +209,9 @@ def told(capsys, *arguments, **named):
     (np.float32(0.3), 1 / 3, "You wrote 0.3; the result is 0.333333: 0.0333 too low."),
     (" lda", "LDA", "You wrote lda; the result is LDA: the same."),
     (True, np.bool_(False), "You wrote True; the result is False: not the same."),
-    ([1, 2], np.array([1.5, 2]), "You wrote [1 2]; the result is [1.5 2. ]: the largest difference is 0.5."),
-    ([1, 2], [1, 2], "You wrote [1 2]; the result is [1 2]: exactly right."),
-    ([1, 2], [1, 2, 3], "You wrote [1 2]; the result is [1 2 3]: they cannot be compared, "
+    ([1, 2], np.array([1.5, 2]), "You wrote [1, 2]; the result is [1.5, 2. ]: the largest difference is 0.5."),
+    ([1, 2], [1, 2], "You wrote [1, 2]; the result is [1, 2]: exactly right."),
+    ([1, 2], [1, 2, 3], "You wrote [1, 2]; the result is [1, 2, 3]: they cannot be compared, "
                         "their shapes are (2,) and (3,)."),
     (np.inf, np.inf, "You wrote inf; the result is inf: exactly right."),
     (-np.inf, 1.0, "You wrote -inf; the result is 1: inf too low."),

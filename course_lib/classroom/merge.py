@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import warnings
 from collections import defaultdict
 from difflib import SequenceMatcher
 
@@ -29,31 +30,30 @@ def merge(base: list[Cell], mine: list[Cell], new: list[Cell]) -> list[Cell]:
     home = {**_places(base, new), **{cell["id"]: i for i, cell in enumerate(new)}}
     origins = _origins(mine, base + new)
     written = [not (same(cell, old.get(origin)) or same(cell, now.get(origin))) for cell, origin in zip(mine, origins)]
-    answers, answered = _answers(mine, written, new)
+    stubs = _stubs(new)
+    places = [[stubs[name] for name in functions(cell) if name in stubs] if own else []
+              for cell, own in zip(mine, written)]
     deleted = {i for i, cell in enumerate(new) if cell["id"] not in origins and same(cell, old.get(cell["id"]))}
+    gone = deleted.union(*places)
     slots: dict[int, Cell] = {}
     after: dict[int, list[Cell]] = defaultdict(list)
     place = TOP
-    for k, (cell, origin) in enumerate(zip(mine, origins)):
-        place = home.get(origin, place)
-        kept = origin in now and (same(cell, now[origin]) or same(now[origin], old.get(origin)))
-        if k in answers and answers[k] != place:
-            place = answers[k]
-            slots[place] = cell if origin else _own(cell, home)
-        elif kept and k not in answers and place not in answered:
-            slots[place] = _renewed(cell, now[origin])
-        elif written[k]:
+    for cell, origin, own, answered in zip(mine, origins, written, places):
+        place = answered[0] if answered else home.get(origin, place)
+        course = now.get(origin)
+        if place not in gone and (same(cell, course) or same(old.get(origin), course)):
+            slots[place] = _renewed(cell, course)
+        elif own:
             after[place].append(cell if origin else _own(cell, home))
     merged = [*after[TOP]]
     for i, cell in enumerate(new):
-        merged += [] if i in (answered | deleted) - set(slots) else [slots.get(i, cell)]
-        merged += after[i]
+        merged += ([] if i in gone else [slots.get(i, cell)]) + after[i]
     return named(merged)
 
 
-def same(one: Cell, other: Cell | None) -> bool:
-    """Have two cells the same kind and the same text?"""
-    return other is not None and _content(one) == _content(other)
+def same(one: Cell | None, other: Cell | None) -> bool:
+    """Are there two cells, and have they the same kind and the same text?"""
+    return None not in (one, other) and _content(one) == _content(other)
 
 
 def text(cell: Cell) -> str:
@@ -67,7 +67,8 @@ def functions(cell: Cell) -> list[str]:
     if cell["cell_type"] != "code":
         return []
     try:
-        return [node.name for node in ast.parse(text(cell)).body if isinstance(node, ast.FunctionDef)]
+        with warnings.catch_warnings(action="ignore"):  # such as one about "\\d"
+            return [node.name for node in ast.parse(text(cell)).body if isinstance(node, ast.FunctionDef)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return re.findall(r"^def[ \t]+(\w+)", text(cell), re.MULTILINE)
 
@@ -113,21 +114,14 @@ def _content(cell: Cell) -> tuple[str, str]:
     return cell["cell_type"], text(cell)
 
 
-def _answers(mine: list[Cell], written: list[bool], new: list[Cell]) -> tuple[dict[int, int], set[int]]:
-    """Which of the learner's cells takes the place of which stub, and all the stubs that are thereby answered."""
-    stubs = {name: i for i, cell in enumerate(new) if "answer" in cell.get("metadata", {}).get("tags", ())
-             for name in functions(cell)}
-    answers, answered = {}, set()
-    for k, cell in enumerate(mine):
-        places = [stubs[name] for name in functions(cell) if written[k] and name in stubs and stubs[name] not in answered]
-        if places:
-            answers[k] = places[0]
-            answered.update(places)
-    return answers, answered
+def _stubs(new: list[Cell]) -> dict[str, int]:
+    """The positions of the functions that are for the learner to write."""
+    return {name: i for i, cell in enumerate(new) if "answer" in cell.get("metadata", {}).get("tags", ())
+            for name in functions(cell)}
 
 
 def named(cells: list[Cell]) -> list[Cell]:
-    """Cells whose ids are there and differ; a missing one is made from the text, so that it comes out the same again."""
+    """Cells whose ids are there and differ; a missing one is made from the text, so that it is the same each time."""
     taken = {cell.get("id") for cell in cells}
     named, used = [], set()
     for cell in cells:

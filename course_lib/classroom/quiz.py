@@ -14,9 +14,9 @@ from .questions import Choice, Question, questions
 __all__ = ["predict", "quiz"]
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-LARGEST = 1000  # numbers in a prediction that is kept in full
+LARGEST = 1000  # how many numbers of a prediction are kept
 _MISSING: Any = object()
-_unsaved: list[dict] = []  # predictions that the disk refused: they last as long as the kernel
+_unsaved: list[dict] = []  # predictions that the disk refused; they last as long as the kernel
 
 
 def quiz(question: int | str, key: str | None = None) -> None:
@@ -126,8 +126,7 @@ def _answer(question: Question, key: str) -> Card:
     chosen = next((choice for choice in question.choices if choice.key == key), None)
     if chosen is None:
         keys = ", ".join(choice.key for choice in question.choices)
-        words = f"question {question.id} has the choices {keys}; you gave {key!r}: choose one."
-        return Card("note", "NO ANSWER", words)
+        return Card("note", "NO ANSWER", f"question {question.id} has {keys}; you gave {key!r}: choose one of them.")
     _keep(question, chosen)
     return _verdict(chosen)
 
@@ -153,14 +152,14 @@ def _note(id: str, value: Any) -> str:
     value, before = _plain(value), _noted(id)
     if value not in before[-1:] and not progress.record("predict", id=id, value=value):
         _unsaved.append({"id": id, "value": value})
-    first = (before or [value])[0]
-    return f"Noted: {_words(value)}." + (f" Your first guess, {_words(first)}, counts." if first != value else "")
+    first = "" if before[:1] in ([], [value]) else f" Your first guess, {_words(before[0])}, counts."
+    return f"Noted: {_words(value)}.{first}"
 
 
 def _noted(id: str) -> list:
     """The guesses of this id, the first one first."""
-    noted = progress.events("predict", id=id) + [event for event in _unsaved if event["id"] == id]
-    return [_plain(event.get("value")) for event in noted]
+    kept = progress.events("predict", id=id) + [event for event in _unsaved if event["id"] == id]
+    return [_plain(event.get("value")) for event in kept]
 
 
 def _recall(guesses: list, result: Any) -> str:
@@ -168,8 +167,7 @@ def _recall(guesses: list, result: Any) -> str:
     if not guesses:
         return f"You noted no guess{known}."
     later = f" (later {', '.join(map(_words, guesses[1:]))})" if guesses[1:] else ""
-    distance = "" if result is _MISSING else f": {_distance(guesses[0], result)}"
-    return f"You wrote {_words(guesses[0])}{later}{known}{distance}."
+    return f"You wrote {_words(guesses[0])}{later}{known and f'{known}: {_distance(guesses[0], result)}'}."
 
 
 def _distance(guess: Any, result: Any) -> str:
@@ -182,10 +180,9 @@ def _distance(guess: Any, result: Any) -> str:
     gap = np.subtract(guess, result, out=np.zeros(guess.shape), where=guess != result)  # inf - inf counts as 0
     if np.isnan(gap).any():
         return "they cannot be compared"
-    if not gap.any():
-        return "exactly right"
-    return (f"the largest difference is {np.abs(gap).max():.3g}" if gap.ndim else
-            f"{abs(gap):.3g} too {'low' if gap < 0 else 'high'}")
+    if gap.ndim and gap.any():
+        return f"the largest difference is {np.abs(gap).max():.3g}"
+    return f"{abs(gap):.3g} too {'low' if gap < 0 else 'high'}" if gap.any() else "exactly right"
 
 
 def _plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -72,8 +73,8 @@ def course_root(start: Path | None = None) -> Path:
     root = enclosing_root(here) or enclosing_root(Path(__file__).resolve().parent)
     if root is None:
         raise FileNotFoundError(
-            f"expected the course's folders notebooks/ and exercises/ in {here} or in a folder above it, found neither; "
-            "change to the folder into which you unpacked the course and run the command again")
+            f"expected the course's folders notebooks/ and exercises/ in {here} or in a folder above it, found them in "
+            "neither; change to the folder into which you unpacked the course and run the command again")
     return root
 
 
@@ -123,13 +124,12 @@ def lab(root: Path, arguments: Sequence[str] = ()) -> int:
         raise FileNotFoundError(f"expected JupyterLab beside {sys.executable}, found none; install it with "
                                 f'"{sys.executable}" -m pip install jupyterlab, and run the command again')
     page = f"/lab/tree/notebooks/{FIRST}" if (work / "notebooks" / FIRST).exists() else "/lab"
-    process = subprocess.Popen([sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}",
-                                f"--LabApp.default_url={page}", *arguments])
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:  # JupyterLab got it too, and asks whether to stop
-            continue
+    options = [f"--ServerApp.root_dir={work}", f"--LabApp.default_url={page}"]
+    process = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options, *arguments])
+    while process.poll() is None:
+        with suppress(KeyboardInterrupt):  # JupyterLab got it too, and asks whether to stop
+            process.wait()
+    return process.returncode
 
 
 def update(root: Path) -> Report:
@@ -145,8 +145,8 @@ def update(root: Path) -> Report:
     Report
         Every notebook of the course, with what came of it.
     """
-    work, stamp = root / "work", datetime.now(timezone.utc).strftime("%Y-%m-%dT%H%M%SZ")
-    return Report(tuple(_updated(work, name, new, f"backups/{stamp}/{name}") for name, new in _handouts(root)))
+    backups = datetime.now(timezone.utc).strftime("backups/%Y-%m-%dT%H%M%SZ")
+    return Report(tuple(_updated(root / "work", name, new, f"{backups}/{name}") for name, new in _handouts(root)))
 
 
 def _updated(work: Path, name: str, new: dict, backup: str) -> Change:
@@ -155,11 +155,11 @@ def _updated(work: Path, name: str, new: dict, backup: str) -> Change:
         _hand_out(work, name, new)
         return Change(name, "new")
     before = _content(work / name)
-    mine, base = parse(before), parse(_content(work / BASE / name))
+    base, mine = parse(_content(work / BASE / name)), parse(before)
     if mine is None:
         return Change(name, "left alone", "it cannot be read as a notebook (nbformat 4); rename it to get a fresh one")
     if base is None:
-        return Change(name, "left alone", "it was not handed out by the course; rename it to get the course's")
+        return Change(name, "left alone", "its copy in .base is missing; rename it to get the course's")
     if base == new:
         return Change(name, "unchanged")
     merged = {**new, "metadata": {**new["metadata"], **mine.get("metadata", {})},
@@ -176,8 +176,7 @@ def _handouts(root: Path) -> Iterator[tuple[str, dict]]:
     """The course's notebooks as they are handed out, by their path within ``work/``."""
     for path in sorted(path for folder in FOLDERS for path in (root / folder).glob("*.ipynb")):
         if (notebook := parse(path.read_bytes())) is None:
-            raise ValueError(f"expected a notebook (nbformat 4) in {path}, got something else; "
-                             "get this file of the course again")
+            raise ValueError(f"expected a notebook (nbformat 4) in {path}, got something else; get this file again")
         yield path.relative_to(root).as_posix(), stripped(notebook)
 
 
@@ -197,6 +196,6 @@ def _back_up(work: Path, name: str, content: bytes) -> str:
 
 
 def _diff(name: str, before: dict, after: dict) -> str:
-    sides = [[line for cell in notebook["cells"] for line in (f"--- {cell['cell_type']} cell", *text(cell).split("\n"))]
-             for notebook in (before, after)]
+    sides = [[line for cell in side["cells"] for line in (f"[{cell['cell_type']}]", *text(cell).split("\n"))]
+             for side in (before, after)]
     return "\n".join(difflib.unified_diff(*sides, f"{name} before", f"{name} now", n=1, lineterm=""))
