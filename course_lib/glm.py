@@ -211,14 +211,16 @@ class Problem:
         return Local(value, gradient, lambda: descent(gradient, *hessians))
 
     def recedes(self, direction) -> bool:
-        """True if moving along `direction` without end takes no response away from its predictor."""
+        """True if moving along `direction` without end takes no predictor away from its response."""
+        if self.P.any() or not self.link.free:
+            return False
         worst, best = np.inf, 0.0
         for rows, Z in self.design.blocks():
             push = (Z @ direction)[self.weight[rows] > 0]
             t = self.t[rows][self.weight[rows] > 0]
             towards = np.where(t == self.family.range[0], -push, np.where(t == self.family.range[1], push, -abs(push)))
             worst, best = min(worst, towards.min(initial=np.inf)), max(best, abs(push).max(initial=0.0))
-        return self.link.free and best > 0 and worst >= -1e-7 * best
+        return best > 0 and worst >= -1e-7 * best
 
     def start(self) -> np.ndarray:
         q = np.zeros(self.design.width)

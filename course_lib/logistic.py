@@ -287,6 +287,8 @@ class Softmax:
 
     def recedes(self, direction) -> bool:
         """True if moving along `direction` without end never lowers a row's own class against another."""
+        if self.P.any():
+            return False
         D, worst, best = self.W(direction), np.inf, 0.0
         for rows, Z in self.design.blocks():
             A = (Z @ D)[self.weight[rows] > 0]

@@ -227,7 +227,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
     """Minimise a non-negative loss by damped Newton steps.
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
-    ratio.  It has converged when that is below 1e-20 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
+    ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
     shrinking: then rounding is all that is left.  Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8
     of itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
 
@@ -245,7 +245,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
             fall, here = here.value - there.value, there
             path.append(q)
             rate = gain / last if count else 1.0
-            if gain * rate**2 <= 1e-20 * size or rate >= 1 and gain <= 1e-12 * size:
+            if gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size:
                 return Optimum(q, tuple(path), True, separated)
             separated = separated or count >= 5 and gain > 1e-6 * size and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
