@@ -18,7 +18,7 @@ from course_lib.classroom import check, hint, solution
 #
 # Each row of a table `a` holds the logarithms of K numbers. Find the logarithm of the numbers' sum, row by row:
 #
-# $$\ell_i = \ln \sum_{k=1}^{K} e^{a_{ik}}, \qquad i = 1, \dots, N.$$
+# $$\operatorname{lse}(a_i) = \ln \sum_{k=1}^{K} e^{a_{ik}}, \qquad i = 1, \dots, N.$$
 #
 # By hand first. The row `[0, 0]` stands for the numbers 1 and 1, whose sum is 2: the answer is ln 2 ≈ 0.6931. The
 # row `[1, 2]` stands for 2.718 and 7.389, whose sum is 10.107: the answer is 2.3133.
@@ -89,8 +89,9 @@ check(log_sum_exp)
 #
 # * *exp before the maximum*: right on small numbers, and −∞ or ∞ beyond 745. It passes every test that is too gentle.
 # * *one maximum for the whole table*: right as long as the rows are alike. A row 800 below the largest one is lost.
-# * *the maximum is not added back*, or *added twice*, or *subtracted at the end*: off by whole multiples of the row's
-#   maximum. A row whose maximum is 0 cannot show it, which is why `[0, 0]` is not enough of a test.
+# * *the maximum is not added back*, or *subtracted once more*: too small by the row's maximum, or by twice that.
+#   A row whose maximum is 0 cannot show it, which is why `[0, 0]` is not enough of a test.
+# * *`keepdims` forgotten*: with as many rows as columns nothing complains, and column k loses the maximum of row k.
 # * *the mean for the sum*: off by ln K in every row.
 # * *NaN for a row of −∞*: rare in a textbook, daily in naive Bayes, where a word never seen gives a probability 0.
 

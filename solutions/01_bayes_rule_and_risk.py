@@ -13,8 +13,9 @@ from course_lib.data import load
 # %% [markdown]
 # ## E1.1 The posterior
 #
-# The inquiry into the loss of the *Titanic* counted 2,201 people on board, of whom 711 survived. Someone tells you about one of them: "she
-# travelled first class". What is now the probability that she survived? And for a man of the crew?
+# The inquiry into the loss of the *Titanic* counted 2,201 people on board, of whom 711 survived. Someone tells you
+# about one of them: "she travelled first class". What is now the probability that she survived? And what is it for a
+# man of the crew?
 #
 # You know two things. Before any news, the share of each class $y$: the **prior** $P(y)$. And how often such a person
 # turns up within each class: the **likelihood** $P(x\mid y)$. Bayes' rule makes the **posterior** of them,
@@ -27,11 +28,11 @@ from course_lib.data import load
 # |---|---|---|
 # | prior | 0.75 | 0.25 |
 # | likelihood of object 0 | 0.2 | 0.6 |
-# | likelihood of object 1 | 0.1 | 0.9 |
+# | likelihood of object 1 | 0.4 | 0.4 |
 #
 # Object 0 has the joint probabilities 0.75 · 0.2 = 0.15 and 0.25 · 0.6 = 0.15, together 0.30. Its posterior is 0.5 and
-# 0.5: three times the likelihood makes up for a third of the prior. Object 1 has 0.075 and 0.225, together 0.30; its
-# posterior is 0.25 and 0.75.
+# 0.5: three times the likelihood makes up for a third of the prior. Object 1 has 0.30 and 0.10, together 0.40; its
+# posterior is 0.75 and 0.25. Both classes produce it equally often, so it tells you nothing, and the prior stays.
 #
 # Write `posterior` for any number N of objects and K of classes. Every object is possible under at least one class.
 # Likelihoods may be densities, so they can exceed 1, and they need not sum to 1 over the objects that you are given.
@@ -124,4 +125,6 @@ for k in (2, 6):
 # * *The evidence without the prior.* The sum in the denominator is over the same products as the numerator; else the
 #   rows do not sum to 1. Check that first, always.
 # * *The prior along the wrong axis.* `prior[:, None]` gives the objects a prior. With N = K nothing complains.
+# * *`keepdims` forgotten.* The sums then have the shape (N,), and the division hands the sum of row k to column k. With
+#   N = K nothing complains there either.
 # * *The likelihoods rescaled.* $\sum_x P(x \mid y) = 1$ runs over all x there could be, not over your rows.

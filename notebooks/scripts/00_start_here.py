@@ -41,9 +41,9 @@ ax.plot(*bird, "k*", markersize=16, zorder=5, label="the new bird")
 ax.add_patch(plt.Rectangle(bird - [2, 1], 4, 2, fill=False, linestyle="--", zorder=4))
 ax.set(xlabel="bill length (mm)", ylabel="bill depth (mm)")
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plots.alt(fig, "Bill depth against bill length of 342 penguins. Adelie have short deep bills, Chinstrap long deep ones, "
-               "Gentoo long shallow ones. The new bird, a star, lies between Adelie and Chinstrap, in a dashed box "
-               "of 4 by 2 mm.")
+plots.alt(fig, "Bill depth against bill length of 342 penguins. Adelie have short deep bills, Chinstrap long deep "
+               "ones, Gentoo long shallow ones. The new bird, a star, lies between Adelie and Chinstrap, in a dashed "
+               "box of 4 by 2 mm.")
 plt.show()
 
 # %% [markdown]
@@ -67,8 +67,9 @@ predict("0.1", result=round(share, 2))
 # %% [markdown]
 # So you bet on Chinstrap, although only a fifth of all birds are Chinstraps, and you expect to lose almost one such bet
 # in three. That is all this course is about: **from what you see, $x$, to the probability of each class, $P(y \mid x)$,
-# to a decision.** Counting in a box works for two measurements. With ten measurements the box is empty. Everything that
-# follows, from naive Bayes to logistic regression, is a better idea of what "birds like this one" means.
+# to a decision.** Counting in a box works for two measurements. With ten measurements such a box is almost always
+# empty. Everything that follows, from naive Bayes to logistic regression, is a better idea of what "birds like this
+# one" means.
 #
 # ## 2. How to work
 #
@@ -144,8 +145,8 @@ predict("0.2", result=wrong.sum(axis=1)[0])
 #
 # ## 4. Why logarithms
 #
-# A text of 400 words, each with a probability of 0.1, has the probability $0.1^{400}$. That is a small number, but it is
-# not zero. And we want to compare it with another one, $0.1^{399}$, which is ten times as large.
+# A text of 400 words, each with a probability of 0.1, has the probability $0.1^{400}$. That is a small number, but it
+# is not zero. And we want to compare it with another one, $0.1^{399}$, which is ten times as large.
 
 # %%
 few, more = 0.1 ** 400, 0.1 ** 399
@@ -153,11 +154,11 @@ print("probabilities:", few, more, " which is larger?", more > few)
 print("logarithms:   ", round(400 * np.log(0.1), 2), round(399 * np.log(0.1), 2))
 
 # %% [markdown]
-# Below about $e^{-745}$ floating point has only zero. Their logarithms are plain numbers, and comparing them is
-# enough to decide. So the course keeps $\ln P(y)p(x \mid y)$ and never the product itself.
+# Below about $e^{-745}$ floating point has only zero. The logarithms of the two are plain numbers, and comparing those
+# is enough to decide. So the course keeps $\ln P(y)p(x \mid y)$ and never the product itself.
 #
 # But probabilities must sum to 1, and for that we need the sum of numbers of which we hold only the logarithms
-# $a_1, \dots, a_K$. This is the one function that the whole course leans on:
+# $a_1, \dots, a_K$. This is the one function that the whole course leans on, the **log-sum-exp**:
 #
 # $$\operatorname{lse}(a) = \ln \sum_{k=1}^{K} e^{a_k}.$$
 #
@@ -305,9 +306,9 @@ check(log_sum_exp)
 #    numpy warned about. Small numbers were fine, so you see large negative ones.
 # 3. **Then** it says what to do about it, and how to get a hint.
 #
-# A red card is not a mark. Nobody counts how many you collect, and most people need some. If you make a mistake that the
-# checker does not know, it compares your intermediate steps with its own, if you give them the same names; so do give
-# names to your steps.
+# A red card is not a mark. Nobody counts how many you collect, and most people need some. A mistake that the checker
+# does not know it tries to locate: it compares your intermediate steps with its own, as far as they have the same
+# names. So do give names to your steps.
 #
 # **Now you:** [the exercise E0.1](../exercises/00_start_here.ipynb) takes ten minutes. Come back for the quiz.
 #
@@ -315,20 +316,22 @@ check(log_sum_exp)
 #
 # Books use the same letters for different things. This course does not: skim the tables now, come back when a letter
 # puzzles you. **A letter with brackets behind it is a function, and another symbol than the letter alone**: $\sigma$ is
-# a standard deviation, $\sigma(a)$ the logistic function.
+# a standard deviation, $\sigma(a)$ the logistic function. Letters that live for a few lines only, such as the $m$ and
+# $s$ above, are explained on the spot.
 #
 # **Data and classes**
 #
 # | symbol | in words | shape | in code |
 # |---|---|---|---|
 # | $N, D, K$ | number of objects, features, classes | | `N, D, K` |
-# | $i, j, k$ | which object, which feature or component, which class | | `i, j, k` |
+# | $i, j, k$ | which object, which feature, which class | | `i, j, k` |
 # | $x$; $X$ | one object; all of them, one a row | (D,); (N, D) | `x`, `X` |
 # | $y$ | the true class of an object; of all objects | (N,) | `y` |
 # | $\hat y(x)$ | the class that a rule decides for $x$ | (N,) | `predict(X)` |
 # | $t$; $T$ | the classes coded as numbers: 0/1 or ±1; one column a class | (N,); (N, K) | `t`, `T` |
 # | $N_k$ | number of objects of class $k$ | (K,) | `counts` |
-# | $R$ | how much each object counts for each class or component: 0/1 for known labels, shares for guessed ones | (N, K) | `R` |
+# | $V$ | number of values that a discrete feature can take | | `levels` |
+# | $R$ | how much each object counts for each class: 0/1 for known labels, shares for guessed ones | (N, K) | `R` |
 #
 # **Probabilities and decisions**
 #
@@ -343,7 +346,8 @@ check(log_sum_exp)
 # | $L$ | loss of every pair: the true class down, the decided one across | (K, K) | `losses` |
 # | $R(\hat y)$ | risk: the average loss of a rule | | `risk` |
 # | $g_y(x)$ | $\lambda_y P(y)\, p(x \mid y)$, what the best rule compares | (N, K) | `g` |
-# | $a$; $a_k$ | log odds $\ln P(1 \mid x)/P(0 \mid x)$; log score $\ln P(k)\,p(x \mid k)$, up to a shift of the row | (N,); (N, K) | `log_odds`; `log_joint` |
+# | $a$ | log odds of two classes, $\ln P(1 \mid x)/P(0 \mid x)$ | (N,) | `log_odds` |
+# | $a_k$ | log score $\ln P(k)\,p(x \mid k)$, up to a shift of the row | (N, K) | `log_joint` |
 # | $\sigma(a)$ | logistic function $1/(1+e^{-a})$: from log odds to probability | | `sigmoid` |
 # | $\hat P, \hat p, \hat\mu$ | a hat: estimated from data | | |
 #
@@ -354,6 +358,7 @@ check(log_sum_exp)
 # | $\mu$ | mean of a class | (D,); (K, D) | `mu` |
 # | $\Sigma$ | covariance matrix of a class | (D, D); (K, D, D) | `Sigma` |
 # | $\sigma$ | standard deviation, of one feature or of a spherical class | | `sigma` |
+# | $\ell$ | log likelihood of a model | | `log_likelihood` |
 # | $\theta$ | natural parameter of an exponential family | | `theta` |
 # | $c(\theta)$ | its log-normaliser: $c'$ is the mean, $\varphi c''$ the variance | | `c` |
 # | $\varphi$ | its dispersion | | `phi` |
@@ -361,9 +366,10 @@ check(log_sum_exp)
 # | $h(x, \varphi)$ | what is left in its exponent, free of $\theta$ | | `h` |
 # | $c$ | pseudo-count, added to a count | | `smoothing` |
 # | $h$ | width of a Parzen window | | `h` |
-# | $\pi_j$ | weight of component $j$ of a mixture ($\pi$ alone is 3.14159…) | (components,) | `weights` |
-# | $\alpha, \gamma$ | how far a covariance keeps to its own class; how far it goes to a multiple of $I$ | | `alpha, gamma` |
+# | $\pi_m$ | weight of component $m = 1, \dots, M$ of a mixture ($\pi$ alone is 3.14159…) | (M,) | `weights` |
+# | $\alpha, \gamma$ | share of its own class in a covariance; share of a sphere in it | | `alpha, gamma` |
 # | $S_B, S_W$ | scatter between and within classes | (D, D) | `S_B, S_W` |
+# | $J(w)$ | Fisher's criterion: the one over the other, along $w$ | | |
 # | $w, w_0$ | weights and intercept of a linear function $w^\top x + w_0$ | (D,), () | `w`, `w0` |
 # | $\psi(x)$; $\Psi$ | basis functions of $x$; one row an object | (M,); (N, M) | `Psi` |
 # | $\eta$ | linear predictor of a generalised linear model | (N,) | `eta` |

@@ -73,6 +73,27 @@ def subtracted_at_the_end(a):
 
 
 @log_sum_exp.mistake(
+    "Each column loses a row's maximum: `keepdims=True` is missing.",
+    "`a.max(axis=1)` has the shape (N,), and numpy lines it up with the columns: column k loses the maximum of row "
+    "k. If N is not K, that stops with an error. `keepdims=True` gives the shape (N, 1), one maximum for each row.")
+def without_keepdims(a):
+    peak = a.max(axis=1)
+    peak = np.where(np.isfinite(peak), peak, 0)
+    with np.errstate(all="ignore"):
+        return np.log(np.exp(a - peak).sum(axis=1)) + peak
+
+
+@log_sum_exp.mistake(
+    "A column of maxima is added to a row of logarithms, which makes a table.",
+    "The sum has the shape (N,), the maximum with `keepdims=True` the shape (N, 1); numpy adds every one to every one, "
+    "(N, N). Take the axis of length 1 off the maximum before you add it: `peak[:, 0]`.")
+def column_plus_row(a):
+    peak = _finite_peak(a)
+    with np.errstate(all="ignore"):
+        return np.log(np.exp(a - peak).sum(axis=1)) + peak
+
+
+@log_sum_exp.mistake(
     "The sum runs down the columns instead of along the rows.",
     "Each row of `a` is one object, and its K entries are to be added. With the shape (N, K) beside it: `axis=0` sums "
     "the N away, `axis=1` sums the K away. You want to be left with (N,).")

@@ -19,7 +19,7 @@ posterior = Exercise(
 
 @posterior.cases
 def posterior_cases(rng):
-    yield Case("two objects, two classes", (np.array([0.75, 0.25]), np.array([[0.2, 0.6], [0.1, 0.9]])))
+    yield Case("two objects, two classes", (np.array([0.75, 0.25]), np.array([[0.2, 0.6], [0.4, 0.4]])))
     yield Case("eight kinds of people on the Titanic, lost or saved", _titanic())
     yield Case("five objects, three classes", (rng.dirichlet([3.0, 2.0, 1.0]), rng.uniform(0.05, 1, size=(5, 3))))
     yield Case("one object, four classes", (rng.dirichlet(np.full(4, 2.0)), rng.uniform(0.05, 1, size=(1, 4))))
@@ -83,6 +83,15 @@ def grand_total(prior, likelihood):
 def prior_down_the_rows(prior, likelihood):
     joint = prior[:, None] * likelihood
     return joint / joint.sum(axis=1, keepdims=True)
+
+
+@posterior.mistake(
+    "Each column is divided by a row's sum: `keepdims=True` is missing.",
+    "`joint.sum(axis=1)` has the shape (N,), and numpy lines it up with the columns: column k is divided by the sum of "
+    "row k. If N is not K, that stops with an error. `keepdims=True` gives the shape (N, 1), one sum for each row.")
+def without_keepdims(prior, likelihood):
+    joint = prior * likelihood
+    return joint / joint.sum(axis=1)
 
 
 @posterior.mistake(
