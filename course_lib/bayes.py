@@ -5,7 +5,8 @@ import numpy as np
 
 from course_lib.decision import decide, expected_loss, loss_matrix
 from course_lib.densities import Gaussian, Independent, discriminant, rda
-from course_lib.estimator import ProbabilisticClassifier, check_priors, check_labels, check_weight, encode
+from course_lib.estimator import ProbabilisticClassifier, check_labels, check_priors, check_weight, encode
+from course_lib.gaussian import NearlySingular
 from course_lib.reduce import split, total
 from course_lib.statistics import ClassError, Labels
 
@@ -45,8 +46,7 @@ class BayesClassifier(ProbabilisticClassifier):
         density, R = self._density(), Labels(codes, len(self.classes_), weight)
         self._check(X)
         self._set_priors(R.sum(axis=0))
-        self.__dict__.pop("_statistics", None)
-        self.fitted_ = density.fit(X, R)
+        self.fitted_, self._statistics = _fitted_with_statistics(density, X, R)
 
     def _scores(self, X):
         self._check(X)
@@ -95,7 +95,7 @@ class BayesClassifier(ProbabilisticClassifier):
         return self._partial_fit
 
     def _partial_fit(self, X, y, classes=None, sample_weight=None):
-        first = not hasattr(self, "_statistics")
+        first = not self._fitted
         if first and classes is None:
             raise ValueError("the first call of partial_fit must name all classes: pass classes=np.unique(all labels)")
         X = self._features(X, reset=first)
@@ -139,7 +139,18 @@ class BayesClassifier(ProbabilisticClassifier):
         return np.append(self.classes_.astype(np.result_type(self.classes_, np.asarray(self.reject))), self.reject)[decided]
 
     def _input_tags(self):
-        return {"allow_nan": getattr(self._density(), "missing", None) == "skip"}
+        return getattr(self._density(), "tags", {})
+
+
+def _fitted_with_statistics(density, X, R):
+    """The fit, and the sums it was made of for `partial_fit` to go on with, or None."""
+    if not getattr(density, "additive", False):
+        return density.fit(X, R), None
+    s = total(density, split(X, R))
+    try:
+        return density.solve(s), s
+    except NearlySingular:  # the rows are needed once more
+        return density.fit(X, R), s
 
 
 class NaiveBayes(BayesClassifier):

@@ -26,12 +26,12 @@ from typing import Protocol
 import numpy as np
 
 from course_lib.families import Normal
-from course_lib.gaussian import Gaussian, Pool, own, rda, tied
+from course_lib.gaussian import Gaussian, Pool, normal, own, rda, tied
 from course_lib.reduce import Additive
 from course_lib.statistics import ClassError, Table, divide, slices
 
 __all__ = ["Additive", "Density", "Fitted", "Gaussian", "Independent", "Pool",
-           "discriminant", "own", "rda", "tied"]
+           "discriminant", "normal", "own", "rda", "tied"]
 
 
 class Density(Protocol):
@@ -73,7 +73,14 @@ class Independent:
 
     @property
     def additive(self) -> bool:
+        """Whether the fit is a sum over rows: if that of every marginal is."""
         return all(getattr(m, "additive", False) for m in self._listed)
+
+    @property
+    def tags(self) -> dict:
+        """What scikit-learn is told about X."""
+        marginals = {key: True for m in self._listed for key, value in getattr(m, "tags", {}).items() if value}
+        return marginals | {"allow_nan": self.missing == "skip"}
 
     def fit(self, X, R) -> "Product":
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
@@ -147,6 +154,11 @@ class Product:
     def discriminant(self, X) -> np.ndarray:
         """The log density up to a term common to the classes, (N, K)."""
         return sum(discriminant(fitted, X[:, columns]) for columns, fitted in self.parts)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return sum(fitted.n_parameters for _, fitted in self.parts)
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights (K, D) and bias (K,), if every marginal has a linear discriminant."""

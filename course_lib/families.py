@@ -32,6 +32,11 @@ class ExponentialFamily(Additive):
     lower, upper = 0.0, np.inf  # the support
     whole = True                # whole numbers only; then the mean may lie on the edge of the support
 
+    @property
+    def tags(self) -> dict:
+        """What scikit-learn is told about X."""
+        return {"positive_only": True, "categorical": self.whole}
+
     def u(self, X) -> np.ndarray:
         """The sufficient statistic, here x itself."""
         return X
@@ -59,6 +64,10 @@ class ExponentialFamily(Additive):
         with np.errstate(divide="ignore"):
             return Natural(self, self.dc_inverse(mean))
 
+    def n_parameters(self, K: int, D: int) -> int:
+        """Free parameters of K densities of D features."""
+        return K * D
+
     def check(self, X, features=None) -> None:
         self._check_smoothing()
         for rows in slices(*X.shape):
@@ -74,8 +83,8 @@ class ExponentialFamily(Additive):
         name, kind = type(self).__name__, "whole numbers" if self.whole else "numbers"
         top = "" if np.isinf(self.upper) else f" and <= {self.upper:g}"
         negative = f"Negative values in data passed to {name}: " if value < self.lower else ""
-        return f"{negative}a {name} feature holds {kind} >= {self.lower:g}{top}, got {value:g} in feature {feature}: " \
-               "check the column or choose another family"
+        return (f"{negative}{name} features hold {kind} >= {self.lower:g}{top}, got {value:g} in feature {feature}: "
+                "check the column or choose another family")
 
     def _check_smoothing(self) -> None:
         if not self.smoothing >= 0:
@@ -93,6 +102,11 @@ class Natural:
     def mean(self) -> np.ndarray:
         """c′(θ), (K, D)."""
         return self.family.dc(self.theta)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return self.family.n_parameters(*self.theta.shape)
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) of the D features together, (N, K)."""
@@ -203,6 +217,10 @@ class Bernoulli(_Trials):
     smoothing: float = 0.0
     threshold: float | None = None
     k = 1
+
+    @property
+    def tags(self):
+        return {} if self.threshold is not None else super().tags
 
     def u(self, X):
         return X if self.threshold is None else np.where(np.isnan(X), np.nan, X > self.threshold)
@@ -395,6 +413,9 @@ class Multinomial(ExponentialFamily):
         with np.errstate(divide="ignore"):
             return Natural(self, np.log(weight / weight.sum(axis=1, keepdims=True)))
 
+    def n_parameters(self, K, D):
+        return K * (D - 1)
+
     def draw(self, p, rng):
         if self.trials is None:
             raise ValueError("to draw rows, Multinomial needs their sum, got trials=None: pass Multinomial(trials=...)")
@@ -415,6 +436,11 @@ class SizedNegativeBinomial:
         mu = s.total / s.count
         return cls(mu, np.array([[_best_size(x, r, m) for x, m in zip(X.T, means)]
                                  for r, means in zip(_columns(R), mu)]))
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return self.mu.size + self.size.size
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K); NaN is left out."""
@@ -471,6 +497,7 @@ class Categorical(Additive):
 
     levels: int | tuple[int, ...] | None = None
     smoothing: float = 0.0
+    tags = {"positive_only": True, "categorical": True}
 
     def statistics(self, X, R) -> Table:
         codes = _codes(X)
@@ -501,6 +528,11 @@ class Levels:
 
     theta: np.ndarray   # (K, D, L) ln p of each level, −∞ where it was never seen
     levels: np.ndarray  # (D,) number of levels of each feature
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return len(self.theta) * int((self.levels - 1).sum())
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""

@@ -15,7 +15,7 @@ import numpy as np
 from course_lib.reduce import Additive, split, total
 from course_lib.statistics import ClassError, DiagonalMoments, Moments, Triangles, covariances, divide, slices, triangle
 
-__all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "Pool", "own", "rda", "tied"]
+__all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "NearlySingular", "Pool", "normal", "own", "rda", "tied"]
 
 EPS = np.finfo(float).eps
 NEAR = 1e4  # squared distance up to which expanding (x − μ)² about a common centre costs at most 4 of 16 digits
@@ -59,6 +59,9 @@ class Gaussian(Additive):
         n (N if tied), or n − 1 (N − K).
     ridge : float
         A share of the largest overall variance of a feature, added to every variance.
+    floor : float or (D,)
+        No variance, in any direction, falls below it; unlike a ridge it leaves the larger ones alone, which keeps the
+        estimate a (constrained) maximum likelihood.
 
     Source: Bishop, Pattern Recognition and Machine Learning, sections 2.3 and 4.2.
     """
@@ -67,15 +70,29 @@ class Gaussian(Additive):
     pool: str | Pool = "own"
     divisor: str = "ml"
     ridge: float = 0.0
+    floor: float = 0.0
 
     def statistics(self, X, R):
         self.check(X[:0])
         return Moments.of(X, R, pooled=self._pool.alpha == 0) if self.shape == "full" else DiagonalMoments.of(X, R)
 
-    def solve(self, s):
+    def solve(self, s) -> "DiagonalNormal | FullNormal":
         """The densities of given moments; raises `ClassError` where a variance is zero or a covariance singular."""
         self._check_mass(s)
-        return self._solve_full(s) if self.shape == "full" else self._solve_diagonal(s)
+        if isinstance(s, Triangles):
+            return FullNormal(s.mean, np.stack(list(self._roots(s))))
+        return normal(s.mean, self.covariances(s))
+
+    def covariances(self, s) -> np.ndarray:
+        """The estimate before it is factorised: (K, D, D), (K, D) or (K, 1) by shape; (1, ...) if tied."""
+        mass = s.mass[:, None, None] if self.shape == "full" else s.count
+        Sigma, gamma = covariances(s.scatter, mass, self._pool.alpha, self._unbiased), self._pool.gamma
+        if self.shape == "full":
+            sphere = np.trace(Sigma, axis1=1, axis2=2)[:, None, None] / Sigma.shape[1] * np.eye(Sigma.shape[1])
+        else:
+            sphere = Sigma.mean(axis=1, keepdims=True)
+        Sigma = sphere if self.shape == "spherical" else (1 - gamma) * Sigma + gamma * sphere
+        return _raised(_ridged(Sigma, self.ridge * s.overall.max()), self.floor)
 
     def fit(self, X, R):
         """As `Additive.fit`; nearly singular covariances take a second pass, which loses half as many digits."""
@@ -92,8 +109,8 @@ class Gaussian(Additive):
             raise ValueError(f"pool must be 'own', 'tied' or rda(alpha, gamma), got {self.pool!r}")
         if self.divisor not in ("ml", "unbiased"):
             raise ValueError(f"divisor must be 'ml' (n) or 'unbiased' (n - 1), got {self.divisor!r}")
-        if not self.ridge >= 0:
-            raise ValueError(f"ridge must be >= 0, got {self.ridge}: it is added to the variances")
+        if not (self.ridge >= 0 and np.all(np.asarray(self.floor) >= 0)):
+            raise ValueError(f"ridge and floor must be >= 0, got {self.ridge} and {self.floor}: they raise variances")
 
     @property
     def _pool(self) -> Pool:
@@ -107,7 +124,10 @@ class Gaussian(Additive):
         if (empty := s.mass == 0).any():
             raise ClassError("class {k} has no rows, so its density is unknown: drop the class or add rows",
                              empty.argmax())
-        if self.ridge > 0:
+        if self.shape != "full" and (s.count == 0).any():
+            k, j = np.argwhere(s.count == 0)[0]
+            raise ClassError("class {k} has no observed value of feature {j}: drop the feature or impute", k, j)
+        if self.ridge > 0 or np.any(self.floor):
             return
         if self._pool.alpha == 0 and (N := s.mass.sum()) <= (K := len(s.mass)) and (self._unbiased or not s.scatter.any()):
             raise ClassError(f"the number of rows must exceed the number of classes, got {N:g} rows in {K} classes: add "
@@ -117,41 +137,34 @@ class Gaussian(Additive):
             raise ClassError("class {k} has only 1 sample, so its variance cannot be estimated: add rows, pool the "
                              "classes (pool='tied'), or use a ridge", alone.argmax())
 
-    def _solve_diagonal(self, s: DiagonalMoments) -> "DiagonalNormal":
-        if (s.count == 0).any():
-            k, j = np.argwhere(s.count == 0)[0]
-            raise ClassError("class {k} has no observed value of feature {j}: drop the feature or impute", k, j)
-        variance, gamma = covariances(s.scatter, s.count, self._pool.alpha, self._unbiased), self._pool.gamma
-        average = np.repeat(variance.mean(axis=1, keepdims=True), variance.shape[1], axis=1)
-        variance = average if self.shape == "spherical" else (1 - gamma) * variance + gamma * average
-        variance = variance + self.ridge * s.overall.max()
-        if (zero := _vanishes(variance, s.mean)).any():
-            raise _zero_variance(*np.argwhere(zero)[0], own=len(variance) == len(s.mass))
-        return DiagonalNormal(s.mean, variance)
-
-    def _solve_full(self, s) -> "FullNormal":
-        roots = self._roots_of_triangles(s) if isinstance(s, Triangles) else self._roots_of_moments(s)
-        return FullNormal(s.mean, np.stack([root for root in roots]))
-
-    def _roots_of_moments(self, s: Moments):
-        for k, Sigma in enumerate(covariances(s.scatter, s.mass[:, None, None], self._pool.alpha, self._unbiased)):
-            spread = self._sphere(Sigma, s)
-            Sigma = (1 - self._pool.gamma) * Sigma + spread * np.eye(len(Sigma))
-            yield _cholesky(Sigma, s.mean if len(s.scatter) < len(s.mass) else s.mean[k], k)
-
-    def _roots_of_triangles(self, s: Triangles):
-        alpha, u, K = self._pool.alpha, float(self._unbiased), len(s.mass)
-        common = np.sqrt((1 - alpha) / (s.mass.sum() - u * K)) * s.factor
+    def _roots(self, s: Triangles):
+        """Roots of the covariances from the factors of their scatter, with no square taken on the way."""
+        alpha, gamma, u = self._pool.alpha, self._pool.gamma, float(self._unbiased)
+        common = np.sqrt((1 - alpha) / (s.mass.sum() - u * len(s.mass))) * s.factor
         for k, F in enumerate(s.factor):
             mine = np.sqrt(divide(alpha, np.maximum(s.mass[k] - u, 0))) * F
             root = triangle(mine, *(common if alpha < 1 else ()))
-            spread = self._sphere(root.T @ root, s)
-            root = triangle(np.sqrt(1 - self._pool.gamma) * root, np.sqrt(spread) * np.eye(len(F)))
-            _check_pivots(root, s.mean if len(s.factor) < K else s.mean[k], k)
+            sphere = gamma * (root**2).sum() / len(F) + self.ridge * s.overall.max()
+            root = triangle(np.sqrt(1 - gamma) * root, np.sqrt(sphere) * np.eye(len(F)))
+            _check_pivots(root, s.mean if alpha == 0 else s.mean[k], k)
             yield root
 
-    def _sphere(self, Sigma, s) -> float:
-        return self._pool.gamma * np.trace(Sigma) / len(Sigma) + self.ridge * (s.overall.max() if self.ridge else 0.0)
+
+def normal(mean, covariance) -> "DiagonalNormal | FullNormal":
+    """K normal densities with given means (K, D) and covariances (K, D, D), variances (K, D) or (K, 1); (1, ...) if common.
+
+    Raises
+    ------
+    ValueError
+        If a covariance is not symmetric, or singular, or a variance is not positive.
+    """
+    mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
+    if covariance.ndim == 3:
+        return FullNormal(mean, np.stack([_cholesky(Sigma, mean if len(covariance) < len(mean) else mean[k], k)
+                                          for k, Sigma in enumerate(covariance)]))
+    if (zero := _vanishes(covariance, mean)).any():
+        raise _zero_variance(*np.argwhere(zero)[0], own=len(covariance) == len(mean))
+    return DiagonalNormal(mean, covariance)
 
 
 @dataclass(frozen=True)
@@ -166,9 +179,28 @@ class NearlySingular(ClassError):
     """A covariance whose factor would keep too few digits if made from sums of squares."""
 
 
+def _ridged(Sigma, ridge: float) -> np.ndarray:
+    return Sigma + ridge * (np.eye(Sigma.shape[1]) if Sigma.ndim == 3 else 1.0)
+
+
+def _raised(Sigma, floor) -> np.ndarray:
+    """Σ with the eigenvalues of F^{-1/2} Σ F^{-1/2}, F = diag(floor), raised to at least 1."""
+    if not np.any(floor):
+        return Sigma
+    if Sigma.ndim == 2:
+        return np.maximum(Sigma, np.max(floor) if Sigma.shape[1] == 1 else floor)
+    unit = np.sqrt(np.broadcast_to(np.asarray(floor, dtype=np.float64), Sigma.shape[1]))
+    values, vectors = np.linalg.eigh(Sigma / np.outer(unit, unit))
+    raised = (vectors * np.maximum(values, 1.0)[:, None, :]) @ np.swapaxes(vectors, 1, 2) * np.outer(unit, unit)
+    return np.where((values.min(axis=1) < 1.0)[:, None, None], (raised + np.swapaxes(raised, 1, 2)) / 2, Sigma)
+
+
 def _cholesky(Sigma, mean, k) -> np.ndarray:
     """Upper triangular root, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
     from scipy.linalg.lapack import dpotrf
+    if not np.allclose(Sigma, Sigma.T, rtol=1e-10, atol=0):
+        raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()}: pass (A + A.T) / 2 if only rounding "
+                         "differs")
     sd = np.sqrt(np.diag(Sigma))
     if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
         raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
@@ -255,16 +287,21 @@ class DiagonalNormal(_Linear):
     """K normal densities of D independent features."""
 
     mean: np.ndarray      # (K, D)
-    variance: np.ndarray  # (K, D), or (1, D) if common to the classes
+    variance: np.ndarray  # (K, D), or (1, D) if common to the classes; (K, 1) or (1, 1) if common to the features
 
     @property
     def tied(self) -> bool:
         return len(self.variance) == 1 < len(self.mean)
 
     @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return self.mean.size + self.variance.size
+
+    @property
     def covariance(self) -> np.ndarray:
         """(K, D, D), or (1, D, D) if common to the classes."""
-        return self.variance[:, :, None] * np.eye(self.variance.shape[1])
+        return self.variance[:, :, None] * np.eye(self.mean.shape[1])
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K); a missing feature (NaN) is integrated out."""
@@ -316,19 +353,15 @@ class FullNormal(_Linear):
     mean: np.ndarray  # (K, D)
     root: np.ndarray  # (K, D, D), or (1, D, D) if common to the classes
 
-    @classmethod
-    def of(cls, mean, covariance) -> "FullNormal":
-        """From means (K, D) and covariances (K, D, D), or (1, D, D) for a common one; they must be symmetric."""
-        mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
-        for k, Sigma in enumerate(covariance):
-            if not np.allclose(Sigma, Sigma.T, rtol=1e-10, atol=0):
-                raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()} for class {k}: pass "
-                                 "(A + A.T) / 2 if only rounding differs")
-        return cls(mean, np.stack([_cholesky(Sigma, 0.0 * mean[k], k) for k, Sigma in enumerate(covariance)]))
-
     @property
     def tied(self) -> bool:
         return len(self.root) == 1 < len(self.mean)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        D = self.mean.shape[1]
+        return self.mean.size + len(self.root) * D * (D + 1) // 2
 
     @property
     def covariance(self) -> np.ndarray:
