@@ -214,25 +214,34 @@ class Softmax:
         return q.reshape(self.design.width, -1) @ self.C
 
     def posteriors(self, W):
-        """Rows, Z, posteriors (n, K) and −ln P(y|x) (n,), block by block."""
+        """Rows, Z, posteriors Y (n, K), Y − T with T the 0/1 targets, and −ln P(y|x) (n,), block by block.
+
+        All are computed from the odds of the other classes against the row's own, so that a posterior near 1 costs no
+        digits.
+        """
         for rows, Z in self.design.blocks():
+            own = np.arange(len(Z)), self.codes[rows]
             A = Z @ W
-            total = logsumexp(A)
-            yield rows, Z, np.exp(A - total[:, None]), total - A[np.arange(len(A)), self.codes[rows]]
+            A -= A[own][:, None]
+            A[own] = -np.inf
+            loss = np.logaddexp(0, logsumexp(A))
+            excess = np.exp(A - loss[:, None])
+            Y = excess.copy()
+            Y[own], excess[own] = np.exp(-loss), -excess.sum(axis=1)
+            yield rows, Z, Y, excess, loss
 
     def local(self, q) -> Local:
         W = self.W(q)
         V = q.reshape(len(W), -1)
         value, gradient, small = np.sum(V * (self.P @ V)) / 2, self.P @ W, W.size <= self.SMALL
         products = np.zeros((W.size, W.size) if small else 0)
-        for rows, Z, Y, loss in self.posteriors(W):
+        for rows, Z, Y, excess, loss in self.posteriors(W):
             w = self.weight[rows]
             value += w @ loss
+            gradient += Z.T @ (w[:, None] * excess)
             if small:
                 G = (np.sqrt(w)[:, None, None] * Z[:, :, None] * Y[:, None, :]).reshape(len(Z), -1)
                 products += G.T @ G
-            Y[np.arange(len(Y)), self.codes[rows]] -= 1
-            gradient += Z.T @ (w[:, None] * Y)
         g = (gradient @ self.C.T).ravel()
         return Local(value, g, lambda: descent(g, self.hessian(products)) if small else self.conjugate(q, g))
 
@@ -259,7 +268,7 @@ class Softmax:
     def times_hessian(self, q, S) -> np.ndarray:
         """The Hessian at q times S (M, K−1), without forming it."""
         out, slope = self.P @ S, S @ self.C
-        for rows, Z, Y, _ in self.posteriors(self.W(q)):
+        for rows, Z, Y, *_ in self.posteriors(self.W(q)):
             T = Y * (Z @ slope)
             T -= Y * T.sum(axis=1, keepdims=True)
             out += Z.T @ (self.weight[rows, None] * T) @ self.C.T

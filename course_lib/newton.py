@@ -219,7 +219,7 @@ def rough_start(problem, q) -> np.ndarray:
     if len(problem.weight) < 100 * len(q):
         return q
     few = problem.every(10)
-    optimum = newton(few.local, q)
+    optimum = newton(few.local, q, few.recedes, steps=30)
     return optimum.q if optimum.converged else q
 
 
@@ -238,7 +238,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
         first, last, path, separated = here.value, np.inf, [q], False
         for count in range(steps):
             step = here.step()
-            gain, size = -(here.gradient @ step), max(here.value, 1e-12 * first)
+            gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             q, there = _halved(local, q, here, step, gain)
             if there is None:
                 return Optimum(q, tuple(path), bool(gain <= 1e-10 * size), separated)
@@ -258,6 +258,6 @@ def _halved(local, q, here: Local, step, gain: float):
     """The first of q + step, q + step/2, … at which the loss falls enough; (q, None) if none does."""
     for k in range(40):
         there = local(q + 0.5**k * step)
-        if there.value <= here.value - 1e-4 * 0.5**k * gain + 1e-13 * here.value:
+        if there.value <= here.value - 1e-4 * 0.5**k * gain + 1e-12 * here.value:
             return q + 0.5**k * step, there
     return q, None
