@@ -34,8 +34,8 @@ class Rows:
     rows: tuple[tuple[str, str], ...]
 
     def html(self) -> str:
-        lines = (f"<tr><th scope='row' style='text-align:right;vertical-align:top;font-weight:normal;"
-                 f"padding:.1em .8em .1em 0'>{_inline(name)}</th><td style='text-align:left'>"
+        lines = (f"<tr><th scope='row' style='text-align:right;vertical-align:baseline;font-weight:normal;"
+                 f"padding:.1em .8em .1em 0'>{_inline(name)}</th><td style='text-align:left;vertical-align:baseline'>"
                  f"<pre style='{PRE}'>{escape(value)}</pre></td></tr>" for name, value in self.rows)
         return f"<table style='margin:.4em 0'>{''.join(lines)}</table>"
 

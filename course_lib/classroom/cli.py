@@ -108,7 +108,8 @@ def doctor() -> None:
 
 
 @app.command(rich_help_panel=MAKE)
-def sync(all: Annotated[bool, typer.Option("--all", help="make every file, stale or not")] = False,
+def sync(topic: Annotated[Optional[str], typer.Argument(help="only files that begin with this: 01, 02a")] = None,
+         all: Annotated[bool, typer.Option("--all", help="make every file, stale or not")] = False,
          dry: Annotated[bool, typer.Option("--check", help="only say what is stale; exit status 1 if anything is")] = False,
          ) -> None:
     """Make every derived file that no longer follows from its source."""
@@ -116,7 +117,7 @@ def sync(all: Annotated[bool, typer.Option("--all", help="make every file, stale
     from .course import Course
 
     course = Course.here()
-    items = derivation.stale(course) if dry else derivation.sync(course, all)
+    items = derivation.stale(course) if dry else derivation.sync(course, all, topic or "")
     count = 0
     for count, item in enumerate(items, 1):
         console.print(f"{item.kind}: {item.path.relative_to(course.root)}", highlight=False)

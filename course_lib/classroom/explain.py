@@ -61,16 +61,17 @@ def evidence(attempt: Attempt) -> tuple:
 
 
 def worked(attempt: Attempt) -> tuple:
-    """The simplest input step by step, for somebody who has read the other card already."""
-    answer, case = attempt.answer, attempt.answer.cases[0]
+    """The simplest wrong input step by step, for somebody who has read the other card already."""
+    answer, (case, outcome) = attempt.answer, attempt.pairs[attempt.failing]
     mine = locals_of(attempt.function, case.args, tuple(case.steps), attempt.seconds)
     rows = [*given(answer, case)]
     for name, step in case.steps.items():
         rows.append((f"`{name}`", shown(step)))
         if name in mine and answer.comparer.difference(step, mine[name]):
             rows.append((f"your `{name}`", shown(mine[name])))
-    rows += [("result", shown(case.expected)), ("yours", shown(attempt.outcomes[0].value))]
-    return Text("The same mistake as before, so here is the simplest input worked step by step."), Rows(tuple(rows))
+    yours = shown(outcome.value) if outcome.returned else f"it raises {type(outcome.error).__name__}"
+    rows += [("result", shown(case.expected)), ("yours", yours)]
+    return Text("The same mistake as before, so here is that input worked step by step."), Rows(tuple(rows))
 
 
 def line(function: Callable, error: BaseException) -> Iterator[tuple[str, str]]:

@@ -67,10 +67,13 @@ def stale(course: Course) -> list[Derived]:
     return [d for d in derived(course) if not d.is_fresh()] + _orphans(course)
 
 
-def sync(course: Course, everything: bool = False) -> Iterator[Derived]:
-    """Make what is stale (or everything) and yield each file once it is written; remove what has no source left."""
+def sync(course: Course, everything: bool = False, topic: str = "") -> Iterator[Derived]:
+    """Make what is stale (or everything) and yield each file once it is written; remove what has no source left.
+
+    With a topic ("01"), only files whose name begins with it.
+    """
     for item in derived(course):
-        if everything or not item.is_fresh():
+        if item.path.name.startswith(topic) and (everything or not item.is_fresh()):
             _write(item.path, item.make())
             yield item
     for item in _orphans(course):

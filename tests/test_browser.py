@@ -1,0 +1,201 @@
+"""The course in a real browser: JupyterLab in headless Chromium, first by mouse, then by keyboard alone.
+
+Needs Chromium (Debian: ``apt-get install chromium``); skipped where there is none, unless COURSE_REQUIRE names
+``browser``. With COURSE_SCREENSHOTS=FOLDER every step leaves a picture there.
+"""
+import ast
+import inspect
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from course_lib.classroom.build import references
+
+ROOT = Path(__file__).parents[1]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+PATIENCE = 60_000                       # milliseconds; a loaded machine starts a kernel slowly
+
+pytestmark = pytest.mark.skipif(not CHROMIUM and "browser" not in os.environ.get("COURSE_REQUIRE", ""),
+                                reason="no Chromium here; install it to run the browser tests")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """``course lab`` on a copy of the course; yields the address and the folder."""
+    root = tmp_path_factory.mktemp("course")
+    for folder in ("notebooks", "exercises"):
+        shutil.copytree(ROOT / folder, root / folder)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    setting = root / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    setting.parent.mkdir(parents=True)
+    setting.write_text('{"fetchNews": "false"}', encoding="utf-8")
+    environment = {k: v for k, v in os.environ.items() if k != "COURSE_PROGRESS"} | {
+        "JUPYTER_CONFIG_DIR": str(root / "config"), "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces")}
+    with (root / "lab.log").open("w") as log:
+        server = subprocess.Popen([sys.executable, "-m", "course_lib", "lab", "--no-browser", "--allow-root",
+                                   f"--port={port}", "--ServerApp.token=", "--ServerApp.password=",
+                                   "--ServerApp.port_retries=0"], cwd=root, env=environment, stdout=log, stderr=log)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _until_up(address, server, root / "lab.log")
+        yield address, root
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, request):
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(PATIENCE)
+    yield page
+    _picture(page, request.node.name)
+    page.close()
+
+
+def test_lab_opens_unit_00_from_work_and_runs_it_without_error(lab, page):
+    address, root = lab
+    page.goto(address)                                       # the bare address leads to unit 00
+    page.wait_for_url("**/tree/notebooks/00_start_here.ipynb")
+    _run_all(page)
+    saved = _saved(page, root / "work" / "notebooks" / "00_start_here.ipynb")
+    outputs = [output for cell in saved["cells"] for output in cell.get("outputs", [])]
+    assert len(outputs) > 20 and not [o for o in outputs if o["output_type"] == "error"]
+    assert page.locator(".jp-OutputArea-output img[alt], .jp-RenderedImage img").count() > 0
+    assert "[NOT YET] E0.1 log_sum_exp" in _plain(outputs), "the wrong answer shown on purpose gets its card"
+
+
+def test_quiz_and_figure_answer_to_the_keyboard_alone(lab, page):
+    address, _ = lab
+    page.goto(f"{address}/lab/workspaces/keys/tree/notebooks/00_start_here.ipynb")
+    _run_all(page)
+    thumb = page.locator(".jp-OutputArea-output [role=slider]").first
+    thumb.scroll_into_view_if_needed()
+    thumb.focus()
+    said = page.locator(".jp-OutputArea-output", has=page.locator("[role=slider]")).first
+    before = said.inner_text(), said.locator("img").first.get_attribute("src")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("([box, text]) => box.innerText !== text", arg=[said.element_handle(), before[0]])
+    page.wait_for_function("([box, src]) => box.querySelector('img').src !== src", arg=[said.element_handle(), before[1]])
+    _picture(page, "slider")
+    sheet = page.locator(".jp-OutputArea-output", has_text="Question 0.1").last
+    button = sheet.get_by_role("button").first
+    button.scroll_into_view_if_needed()
+    button.focus()
+    page.keyboard.press("Enter")
+    sheet.get_by_role("status").wait_for()
+    assert any(word in sheet.inner_text() for word in ("RIGHT", "NOT QUITE"))
+    page.keyboard.press("Tab")                               # the next choice is one key away
+    page.keyboard.press("Space")
+    page.wait_for_function("box => /– (right|not quite)/.test([...box.querySelectorAll('button')][1].innerText)",
+                           arg=sheet.element_handle())
+
+
+@pytest.mark.parametrize("topic, name", [("00_start_here", "log_sum_exp"), ("01_bayes_rule_and_risk", "posterior")])
+def test_card_is_red_for_a_planted_mistake_and_green_for_the_reference(lab, page, topic, name):
+    address, _ = lab
+    reference = next(r for r in references(ROOT / "solutions" / f"{topic}.py") if r.exercise.name == name)
+    planted = reference.exercise.mistakes[0]
+    page.goto(f"{address}/lab/workspaces/{name}/tree/exercises/{topic}.ipynb")
+    _run_all(page)
+    card = page.locator(".jp-Notebook [role=status]").last
+    page.get_by_text("NOT STARTED").first.wait_for()
+    _answer(page, name, _as(name, planted.function))
+    page.get_by_text("NOT YET").first.wait_for()
+    assert planted.title in page.locator(".jp-Notebook").inner_text()
+    _picture(page, f"red-{name}")
+    _answer(page, name, _as(name, reference.function, ROOT / "solutions" / f"{topic}.py"))
+    page.get_by_text("RIGHT", exact=True).first.wait_for()
+    assert card.is_visible()
+    _picture(page, f"green-{name}")
+
+
+def _as(name, function, source=None):
+    """The source of a function under the exercise's name."""
+    text = source.read_text(encoding="utf-8") if source else inspect.getsource(function)
+    found = next(node for node in ast.walk(ast.parse(text))
+                 if isinstance(node, ast.FunctionDef) and node.name == function.__name__)
+    found.name, found.decorator_list = name, []
+    return ast.unparse(found)
+
+
+def _run_all(page):
+    """Select all cells and run them, by keyboard, then wait until each has its number and the kernel is idle."""
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    idle = page.locator("#jp-main-statusbar").get_by_text(re.compile(r"\| Idle"))
+    idle.wait_for()
+    page.locator(".jp-Notebook .jp-Cell").first.focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("""() => {
+        const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.textContent);
+        return prompts.length > 0 && prompts.every(p => /\\[\\d+\\]/.test(p));
+    }""")
+    idle.wait_for()
+
+
+def _answer(page, name, code):
+    """Replace the cell that defines the function, run it and the next one."""
+    editor = page.locator(".jp-CodeCell", has_text=f"def {name}(").first.locator(".cm-content")
+    editor.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(code)
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+
+
+def _saved(page, path):
+    page.keyboard.press("Control+S")
+    deadline = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < deadline:
+        book = json.loads(path.read_text(encoding="utf-8"))
+        if all(cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"):
+            return book
+        time.sleep(0.2)
+    raise TimeoutError(f"{path.name} was not saved with its outputs")
+
+
+def _plain(outputs):
+    return "\n".join("".join(o.get("data", {}).get("text/plain", "")) for o in outputs)
+
+
+def _picture(page, name):
+    if folder := os.environ.get("COURSE_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def _until_up(address, server, log):
+    deadline = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=2).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError(f"course lab did not start:\n{log.read_text()}")
