@@ -6,13 +6,10 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import itertools
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -100,7 +97,7 @@ def prepare(root: Path) -> Path:
 
 
 def lab(root: Path, arguments: Sequence[str] = ()) -> int:
-    """Start JupyterLab on the first notebook in ``work/``.
+    """Run JupyterLab on the first notebook in ``work/`` until it is stopped.
 
     Parameters
     ----------
@@ -112,7 +109,7 @@ def lab(root: Path, arguments: Sequence[str] = ()) -> int:
     Returns
     -------
     int
-        JupyterLab's exit status.
+        0, the exit status; if JupyterLab cannot start, it exits with its own.
 
     Raises
     ------
@@ -120,16 +117,14 @@ def lab(root: Path, arguments: Sequence[str] = ()) -> int:
         If JupyterLab is not installed.
     """
     work = prepare(root)
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise FileNotFoundError(f"expected JupyterLab beside {sys.executable}, found none; install it with "
-                                f'"{sys.executable}" -m pip install jupyterlab, and run the command again')
+    try:
+        from jupyterlab.labapp import main
+    except ImportError as error:
+        raise FileNotFoundError(f"expected JupyterLab beside {sys.executable}, got {error}; install it with "
+                                f'"{sys.executable}" -m pip install jupyterlab, and run the command again') from None
     page = f"/lab/tree/notebooks/{FIRST}" if (work / "notebooks" / FIRST).exists() else "/lab"
-    options = [f"--ServerApp.root_dir={work}", f"--LabApp.default_url={page}"]
-    process = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options, *arguments])
-    while process.poll() is None:
-        with suppress(KeyboardInterrupt):  # JupyterLab got it too, and asks whether to stop
-            process.wait()
-    return process.returncode
+    main([f"--ServerApp.root_dir={work}", f"--LabApp.default_url={page}", *arguments])
+    return 0
 
 
 def update(root: Path) -> Report:
