@@ -6,9 +6,9 @@ linear, glm, logistic.  Names are loaded when they are first used, so importing 
 from importlib import import_module
 
 _HOME = {
-    "decision": "posterior log_posterior decide average_risk",
+    "decision": "posterior",
     "families": "Bernoulli Binomial Categorical Exponential Gamma Geometric Multinomial NegativeBinomial Normal Poisson",
-    "densities": "Gaussian Histogram Independent Kernel StudentT rda",
+    "densities": "Each Gaussian Histogram Independent StudentT rda",
     "bayes": "BayesClassifier LDA NaiveBayes QDA RDA",
     "parzen": "ParzenClassifier",
     "mixtures": "Mixture MixtureClassifier em",

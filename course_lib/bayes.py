@@ -139,7 +139,10 @@ class BayesClassifier(ProbabilisticClassifier):
         return np.append(self.classes_.astype(np.result_type(self.classes_, np.asarray(self.reject))), self.reject)[decided]
 
     def _input_tags(self):
-        return getattr(self._density(), "tags", {})
+        return {key: value for key, value in getattr(self._density(), "tags", {}).items() if key != "poor_score"}
+
+    def _classifier_tags(self):
+        return {"poor_score": getattr(self._density(), "tags", {}).get("poor_score", False)}
 
 
 def _fitted_with_statistics(density, X, R):

@@ -1,7 +1,13 @@
 """Decisions from probabilities: posterior, risk, the optimal rule, prior correction, scores; pure functions."""
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+
+__all__ = ["Paired", "auc", "average_risk", "brier_score", "correct_priors", "decide", "expected_loss", "log_loss",
+           "log_posterior", "log_sigmoid", "logit", "logsumexp", "loss_matrix", "normal_boundary", "normal_risk",
+           "paired_comparison", "posterior", "roc_curve", "sigmoid"]
 
 
 def logsumexp(a, axis: int = -1) -> np.ndarray:
@@ -101,3 +107,203 @@ def decide(posterior, losses=None) -> np.ndarray:
     Source: Duda, Hart & Stork, Pattern Classification, section 2.2; Chow (1970) for the option not to decide.
     """
     return expected_loss(posterior, losses).argmin(axis=-1)
+
+
+def average_risk(y, decided, losses=None, weight=None) -> float:
+    """Average loss of decisions, R = Σ_n w_n losses[y_n, a_n] / Σ_n w_n.
+
+    Parameters
+    ----------
+    y : (N,) of int
+        True classes as codes 0..K−1.
+    decided : (N,) of int
+        Decisions 0..K−1, or K for "not decided".
+    losses : None, (K,) or (K, A)
+        See `loss_matrix`; None gives the share of errors.
+    weight : (N,), optional
+    """
+    y, decided = np.asarray(y), np.asarray(decided)
+    K = max(y.max(), decided.max()) + 1 if losses is None else len(losses)
+    return float(np.average(loss_matrix(losses, K)[y, decided], weights=weight))
+
+
+def correct_priors(posterior, old, new) -> np.ndarray:
+    """Posterior (N, K) under other priors, P′(y|x) ∝ P(y|x) P′(y)/P(y), if p(x|y) has not changed.
+
+    Parameters
+    ----------
+    posterior : (N, K)
+        Made with the priors `old`, for example those of a rebalanced sample.
+    old, new : (K,)
+
+    Source: Saerens, Latinne & Decaestecker (2002), Neural Computation 14.
+    """
+    ratio = np.asarray(new, dtype=np.float64) / np.asarray(old, dtype=np.float64)
+    weighted = np.asarray(posterior, dtype=np.float64) * ratio
+    return weighted / weighted.sum(axis=-1, keepdims=True)
+
+
+# ------------------------------------------------------------------------------------------------ two normals, exactly
+
+def normal_boundary(mean, sd, weight=(0.5, 0.5)) -> np.ndarray:
+    """Points where w₀N(x; μ₀, σ₀) = w₁N(x; μ₁, σ₁) and the decision changes: none, one or two, sorted.
+
+    Parameters
+    ----------
+    mean, sd : (2,)
+    weight : (2,)
+        λ_y P(y), positive.
+
+    Source: Duda, Hart & Stork, Pattern Classification, section 2.6.
+    """
+    (m0, m1), (s0, s1), (w0, w1) = mean, sd, weight
+    centre = (m0 + m1) / 2
+    half = (m0 - m1) / 2  # the means are centre ± half: no digits are lost far from 0
+    a = (s0 - s1) * (s0 + s1) / (2 * (s0 * s1) ** 2)
+    b = half * (1 / s0**2 + 1 / s1**2)
+    c = np.log(w0 / w1) - np.log(s0 / s1) + half**2 * a
+    return centre + _real_roots(a, b, c)
+
+
+def normal_risk(mean, sd, weight=(0.5, 0.5), points=None, first: int | None = None) -> float:
+    """Exact risk Σ_y w_y P(decided ≠ y | y) of a rule on the line that changes its decision at `points`.
+
+    Parameters
+    ----------
+    mean, sd, weight : (2,)
+        Of the two normals; the weights are λ_y P(y).
+    points : sequence of float
+        Increasing; by default `normal_boundary`, which gives the Bayes risk.
+    first : 0 or 1
+        What is decided left of all points; by default what is best there.
+
+    Returns
+    -------
+    float
+        With weights P(y), the probability of an error: the area under the lower of the two weighted densities.
+    """
+    from scipy.special import ndtr
+    points = normal_boundary(mean, sd, weight) if points is None else np.asarray(points, dtype=np.float64)
+    first = _far_left(mean, sd, weight) if first is None else first
+    edges = np.concatenate([[-np.inf], points, [np.inf]])
+    decided = (first + np.arange(len(points) + 1)) % 2
+    share = [np.diff(ndtr((edges - m) / s)) for m, s in zip(mean, sd)]
+    return float(weight[0] * share[0][decided == 1].sum() + weight[1] * share[1][decided == 0].sum())
+
+
+def _real_roots(a: float, b: float, c: float) -> np.ndarray:
+    """Where ax² + bx + c changes its sign, sorted; without the cancellation of the schoolbook formula."""
+    discriminant = b * b - 4 * a * c
+    if (a == 0 and b == 0) or discriminant <= 0:
+        return np.empty(0)
+    q = -(b + np.copysign(np.sqrt(discriminant), b)) / 2
+    return np.array([c / q]) if a == 0 else np.sort([q / a, c / q])
+
+
+def _far_left(mean, sd, weight) -> int:
+    """The class with the larger weighted density towards −∞: the wider one, else the left one, else the heavier one."""
+    return int((sd[1], -mean[1], weight[1]) > (sd[0], -mean[0], weight[0]))
+
+
+# ----------------------------------------------------------------------------------------------------- how good it was
+
+def log_loss(posterior, y, weight=None) -> float:
+    """Average surprise, −(1/N) Σ ln P(y_n|x_n); a proper score: in expectation the true posterior has the least.
+
+    Parameters
+    ----------
+    posterior : (N, K)
+    y : (N,) of int
+        True classes as codes 0..K−1.
+    weight : (N,), optional
+
+    Returns
+    -------
+    float
+        In nats; infinite if a true class was given probability 0.
+    """
+    y = np.asarray(y)
+    with np.errstate(divide="ignore"):
+        return float(np.average(-np.log(np.asarray(posterior)[np.arange(len(y)), y]), weights=weight))
+
+
+def brier_score(posterior, y, weight=None) -> float:
+    """Average squared distance to the truth, (1/N) Σ_n Σ_k (P(k|x_n) − [y_n = k])², between 0 and 2; a proper score.
+
+    Arguments as in `log_loss`.  For two classes it is twice the mean of (P(1|x) − y)².
+
+    Source: Brier (1950), Monthly Weather Review 78.
+    """
+    posterior = np.asarray(posterior, dtype=np.float64)
+    return float(np.average(((posterior - np.eye(posterior.shape[1])[y]) ** 2).sum(axis=1), weights=weight))
+
+
+def roc_curve(score, positive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """False alarms, hits and thresholds of the rules "score ≥ t", from the strictest (nobody) to the laxest (everybody).
+
+    Parameters
+    ----------
+    score : (N,)
+    positive : (N,) of bool
+
+    Returns
+    -------
+    false_positive_rate, true_positive_rate, threshold : (T + 1,)
+        One point for each of the T distinct scores, so that tied rows move together; the first threshold is ∞.
+    """
+    score, positive = np.asarray(score, dtype=np.float64), np.asarray(positive, dtype=bool)
+    if positive.all() or not positive.any():
+        raise ValueError("a ROC curve needs rows of both kinds, got only "
+                         f"{'positive' if positive.any() else 'negative'} ones: add rows of the other")
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
+    hits = np.concatenate([[0], np.cumsum(positive[order])[last]])
+    alarms = np.concatenate([[0], last + 1]) - hits
+    return alarms / alarms[-1], hits / hits[-1], np.concatenate([[np.inf], score[order][last]])
+
+
+def auc(score, positive) -> float:
+    """Area under the ROC curve: the probability that a positive row scores above a negative one, a tie counting ½.
+
+    Adding a constant to the score changes nothing.  Arguments as in `roc_curve`.
+
+    Source: Hanley & McNeil (1982), Radiology 143.
+    """
+    false_alarms, hits, _ = roc_curve(score, positive)
+    return float((np.diff(false_alarms) * (hits[1:] + hits[:-1]) / 2).sum())
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two rules on the same rows."""
+
+    difference: float      # error rate of the first minus that of the second
+    standard_error: float  # of the difference
+    only_first: int        # rows only the first gets wrong
+    only_second: int       # rows only the second gets wrong
+    p_value: float         # McNemar's exact test: two-sided, of equal error rates
+
+
+def paired_comparison(first_wrong, second_wrong) -> Paired:
+    """Compare the errors of two rules row by row, d_n = [first wrong] − [second wrong].
+
+    Parameters
+    ----------
+    first_wrong, second_wrong : (N,) of bool
+
+    Returns
+    -------
+    Paired
+        Mean of d with its standard error s_d/√N, and McNemar's exact test on the rows where the rules differ.
+
+    Source: McNemar (1947), Psychometrika 12; Dietterich (1998), Neural Computation 10.
+    """
+    from scipy.special import bdtr
+    first, second = np.asarray(first_wrong, dtype=bool), np.asarray(second_wrong, dtype=bool)
+    if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
+        raise ValueError("paired_comparison needs the same rows, two at least, for both rules, got shapes "
+                         f"{first.shape} and {second.shape}")
+    d = first.astype(float) - second
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
+    tail = bdtr(min(only_first, only_second), only_first + only_second, 0.5)
+    return Paired(float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d))), only_first, only_second, min(1.0, 2 * float(tail)))

@@ -392,6 +392,7 @@ class Multinomial(ExponentialFamily):
     trials: int | None = None
 
     whole = False  # rates and weighted counts are welcome: only their proportions matter
+    tags = {"positive_only": True, "poor_score": True}  # proportions of two features hardly tell blobs apart
 
     def c(self, theta):
         return np.zeros(np.shape(theta))
