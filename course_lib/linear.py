@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
 from course_lib.decision import log_sigmoid, posterior
 from course_lib.estimator import Classifier, Estimator, check_labels, check_weight
-from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent
+from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent, typical_row
 from course_lib.statistics import Labels, Moments, Triangles, slices
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
@@ -133,20 +133,28 @@ def least_squares(X, codes, code, weight=None) -> Affine:
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
     """
     R = Labels(codes, len(code), weight)
-    s = reduce(add, (Moments.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+    origin = typical_row(X)
+    s = _class_moments(Moments, X, R, origin)
     mean, target = s.mass @ s.mean / s.mass.sum(), s.mass @ code / s.mass.sum()
     lead = (s.mean - mean).T * s.mass
     total = s.scatter[0] + lead @ (s.mean - mean)
-    scale = Scale.of(total, s.mass.sum(), mean)
+    scale = Scale.of(total, s.mass.sum(), origin + mean)
     if scale.constant.any() or scale.least_eigenvalue(total) < 1e-4:
-        return Affine(mean, target, _by_qr(X, R, code, scale))
-    return Affine(mean, target, cho_solve(cho_factor(total), lead @ (code - target)))
+        slopes = _by_qr(X, R, code, scale, origin)
+    else:
+        slopes = cho_solve(cho_factor(total), lead @ (code - target))
+    return Affine(origin, target - mean @ slopes, slopes)
 
 
-def _by_qr(X, R: Labels, code, scale: Scale) -> np.ndarray:
+def _class_moments(kind, X, R: Labels, origin):
+    """Moments or triangles of the classes, pooled, of x − origin: differences lose nothing, however far out x lies."""
+    return reduce(add, (kind.of(X[rows] - origin, R[rows], pooled=True) for rows in slices(*X.shape)))
+
+
+def _by_qr(X, R: Labels, code, scale: Scale, origin) -> np.ndarray:
     """Slopes (D, M) of least norm in units of `scale`, from one triangular factor of features and targets together."""
     D, together = X.shape[1], Labels(np.zeros(len(X), int), 1, R.weight)
-    s = reduce(add, (Triangles.of(np.hstack([X[rows], code[R.codes[rows]]]), together[rows])
+    s = reduce(add, (Triangles.of(np.hstack([X[rows] - origin, code[R.codes[rows]]]), together[rows])
                      for rows in slices(*X.shape, least=D + code.shape[1])))
     F = s.factor[0][:D]
     unit = np.where(scale.constant, np.inf, scale.root)
@@ -233,19 +241,21 @@ class FisherProjection(Estimator):
         return self
 
     def _solve(self, X, R: Labels, n: int, most: int) -> None:
-        s, L = _within(X, R, self.ridge)
-        self.means_, self.center_ = s.mean, s.mass @ s.mean / s.mass.sum()
-        between = solve_triangular(L, (self.means_ - self.center_).T * np.sqrt(s.mass), lower=True)
+        origin = typical_row(X)
+        s, L = _within(X, R, self.ridge, origin)
+        centre = s.mass @ s.mean / s.mass.sum()
+        between = solve_triangular(L, (s.mean - centre).T * np.sqrt(s.mass), lower=True)
         U, singular, _ = np.linalg.svd(between, full_matrices=False)
         W = solve_triangular(L, U[:, :n], lower=True, trans="T")
-        self.scalings_ = W * np.where((self.means_[-1] - self.means_[0]) @ W < 0, -1.0, 1.0)
+        self.scalings_ = W * np.where((s.mean[-1] - s.mean[0]) @ W < 0, -1.0, 1.0)
+        self.means_, self.center_ = origin + s.mean, origin + centre
+        self._affine = Affine(origin, -centre @ self.scalings_, self.scalings_)
         eigenvalues = singular[:most] ** 2 / (s.mass.sum() - len(s.mass))
         self.eigenvalues_, self.explained_variance_ratio_ = eigenvalues[:n], eigenvalues[:n] / eigenvalues.sum()
 
     def transform(self, X) -> np.ndarray:
         """Coordinates (N, n_components) of the rows about the overall mean."""
-        X = self._features(X)
-        return Affine(self.center_, np.zeros(self.scalings_.shape[1]), self.scalings_)(X)
+        return self._affine(self._features(X))
 
     def fit_transform(self, X, y, sample_weight=None) -> np.ndarray:
         """`fit`, then `transform` of the same rows."""
@@ -262,17 +272,17 @@ class FisherProjection(Estimator):
         return tags
 
 
-def _within(X, R: Labels, ridge: float) -> tuple[Moments, np.ndarray]:
-    """Class moments and the lower Cholesky factor (D, D) of the covariance within classes, divisor N−K."""
-    s = reduce(add, (Moments.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+def _within(X, R: Labels, ridge: float, origin) -> tuple[Moments, np.ndarray]:
+    """Class moments about `origin` and the lower Cholesky factor (D, D) of the covariance within, divisor N−K."""
+    s = _class_moments(Moments, X, R, origin)
     degrees = s.mass.sum() - len(s.mass)
     if ridge > 0:
         return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(X.shape[1]), lower=True)
-    scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(s.mean).max(axis=0))
+    scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(origin + s.mean).max(axis=0))
     refuse_dependent(scale.constant, X, WITHIN)
     if scale.least_eigenvalue(s.scatter[0]) > 1e-4:
         return s, cholesky(s.scatter[0] / degrees, lower=True)
-    s = reduce(add, (Triangles.of(X[rows], R[rows], pooled=True) for rows in slices(*X.shape)))
+    s = _class_moments(Triangles, X, R, origin)
     refuse_dependent(scale.dependent(s.factor[0]), X, WITHIN)
     return s, s.factor[0].T / np.sqrt(degrees)
 
