@@ -108,6 +108,14 @@ def _write_until_killed(life, seconds):
     return [int.from_bytes(heard[i:i + 4], "big") for i in range(0, len(heard) - 3, 4)]
 
 
+def test_a_record_is_forced_to_the_disk_before_it_is_acknowledged(file, monkeypatch):
+    """The next best thing to a power cut: what stood in the file when the system was asked to flush it."""
+    flushed = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append(file.read_bytes()))
+    progress.record("check", n=1)
+    assert flushed == [file.read_bytes()]
+
+
 def test_two_processes_at_once_lose_nothing():
     writers = [subprocess.Popen([sys.executable, "-c", FOREVER, name, "1000"]) for name in ("A", "B")]
     assert [writer.wait() for writer in writers] == [0, 0]
