@@ -198,7 +198,7 @@ def _raised(Sigma, floor) -> np.ndarray:
 def _cholesky(Sigma, mean, k) -> np.ndarray:
     """Upper triangular root, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
     from scipy.linalg.lapack import dpotrf
-    if not np.allclose(Sigma, Sigma.T, rtol=1e-10, atol=0):
+    if not np.allclose(Sigma, Sigma.T, rtol=0, atol=1e-10 * np.abs(Sigma).max()):
         raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()}: pass (A + A.T) / 2 if only rounding "
                          "differs")
     sd = np.sqrt(np.diag(Sigma))
