@@ -11,7 +11,8 @@ from typing import Any
 
 import nbformat
 
-from .answers import everything, find
+from . import answers
+from .answers import find
 from .card import Card, Text
 from .check import Verdict, examine
 from .run import time_limit
@@ -38,16 +39,16 @@ def check_files(what: str | None = None) -> list[Verdict]:
         If there is no such notebook in ``work/``.
     """
     if what and what.endswith(".ipynb"):
-        return _examined(Path(what), [a.name for a in everything().values()])
+        return _examined(Path(what), [a.name for a in answers.everything().values()])
     folder = course_root() / "work" / "exercises"
     if what:
         if (answer := find(what)) is None:
             raise ValueError(f"an exercise (id or function) or a notebook expected, got {what!r}; "
-                             f"there are {', '.join(a.id for a in everything().values())}")
+                             f"there are {', '.join(a.id for a in answers.everything().values())}")
         return _examined(folder / f"{answer.topic}.ipynb", [answer.name])
     if not (notebooks := sorted(folder.glob("*.ipynb"))):
         raise FileNotFoundError(f"no notebooks in {folder}: `course lab` puts them there")
-    return [v for path in notebooks for v in _examined(path, [a.name for a in everything().values() if a.topic == path.stem])]
+    return [v for path in notebooks for v in _examined(path, [a.name for a in answers.everything().values() if a.topic == path.stem])]
 
 
 def defined(path: Path) -> dict[str, Any]:
@@ -83,10 +84,10 @@ def _run(source: str, name: str, namespace: types.ModuleType) -> None:
 def _examined(path: Path, names: list[str]) -> list[Verdict]:
     namespace = defined(path)
     return [examine(namespace[name]) if callable(namespace.get(name)) else _missing(name, path)
-            for name in names if name in namespace or everything()[name].topic == path.stem]
+            for name in names if name in namespace or answers.everything()[name].topic == path.stem]
 
 
 def _missing(name: str, path: Path) -> Verdict:
-    answer = everything()[name]
+    answer = answers.everything()[name]
     words = f"{path.name} defines no function `{name}`: was its cell renamed, turned into text, or does it stop with an error?"
     return Verdict("wrong", Card("wrong", "NOT FOUND", f"{answer.id} {name}", (Text(words),)), answer.id)

@@ -170,7 +170,7 @@ def next_exercise(answer: Answer) -> str:
     """The next one of the unit that is still open, those after this one first."""
     ids = [a.id for a in answers.everything().values() if a.topic == answer.topic]
     done = {e.get("exercise") for e in progress.events("check", passed=True)} | {answer.id}
-    here = ids.index(answer.id)
+    here = ids.index(answer.id) if answer.id in ids else len(ids)
     if (following := next((i for i in ids[here + 1:] + ids[:here] if i not in done), None)) is None:
         return "That was the last open exercise of this unit; `course status` says what else there is."
     return f"Next: {following} `{find(following).name}`. (This check uses public inputs; a grade uses fresh ones.)"

@@ -168,7 +168,7 @@ print("logarithms:   ", round(400 * np.log(0.1), 2), round(399 * np.log(0.1), 2)
 # %%
 a = np.array([-800.0, -800.0])
 with np.errstate(divide="ignore"):
-    print("as it stands:", np.log(np.exp(a).sum()), " right:", round(-800 + np.log(2), 4))
+    print("as it stands:", np.log(np.exp(a).sum()), " right:", round(-800 + np.log(2), 3))
 
 # %% [markdown]
 # The exponentials were rounded to 0 before anything could be saved. The way out is one line of algebra. For any number
@@ -193,7 +193,7 @@ def lse_of_row(a):
     return m + np.log(np.exp(a - m).sum())
 
 
-print(round(lse_of_row(a), 4), round(lse_of_row(np.array([1.0, 2.0])), 4))
+print(round(lse_of_row(a), 3), round(lse_of_row(np.array([1.0, 2.0])), 3))
 
 # %% [markdown]
 # Is it right? Ask someone who computes in another way. Python's `decimal` works with as many digits as you like, and
