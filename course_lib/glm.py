@@ -63,9 +63,9 @@ def probit(eta):
 
 def complementary_log_log(eta):
     """Mean 1 − exp(−e^η): θ = ln(exp(e^η) − 1)."""
-    rate = np.exp(eta)
+    rate = np.exp(np.minimum(eta, 300))  # beyond, the squares below would overflow
     hit = exprel(-rate)  # (1 − exp(−rate)) / rate, 1 at rate 0
-    return eta + rate + np.log(hit), 1 / hit, (hit - np.exp(-rate)) / hit**2
+    return np.minimum(eta, 300) + rate + np.log(hit), 1 / hit, (1 - np.exp(-rate) / hit) / hit
 
 
 def log_of_share(eta):

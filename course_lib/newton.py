@@ -262,7 +262,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
 
 def _halved(local, q, here: Local, step, gain: float):
     """The first of q + step, q + step/2, … at which the loss falls enough; (q, None) if none does."""
-    for k in range(40):
+    for k in range(60):
         there = local(q + 0.5**k * step)
         if there.value <= here.value - 1e-4 * 0.5**k * gain + 1e-12 * here.value:
             return q + 0.5**k * step, there
