@@ -44,14 +44,12 @@ class BayesClassifier(ProbabilisticClassifier):
 
     def _fit(self, X, codes, weight):
         density, R = self._density(), Labels(codes, len(self.classes_), weight)
-        self._check(X)
+        self._checked(X)
         self._set_priors(R.sum(axis=0))
         self.fitted_, self._statistics = _fitted_with_statistics(density, X, R)
 
     def _scores(self, X):
-        self._check(X)
-        with np.errstate(divide="ignore"):
-            return discriminant(self._solved(), X) + np.log(self.priors_)
+        return self._joined(discriminant(self._solved(), self._checked(X)))
 
     def predict(self, X) -> np.ndarray:
         """Labels (N,) of the least expected loss; ties go to the first class, or to a class before `reject`."""
@@ -66,9 +64,7 @@ class BayesClassifier(ProbabilisticClassifier):
     def log_joint(self, X) -> np.ndarray:
         """ln P(y) p(x|y), (N, K), with nothing left out; its `logsumexp` over classes is ln p(x)."""
         X = self._features(X)
-        self._check(X)
-        with np.errstate(divide="ignore"):
-            return self._solved().log_density(X) + np.log(self.priors_)
+        return self._joined(self._solved().log_density(self._checked(X)))
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights (K, D) and bias (K,) such that ln λ_y P(y) p(x|y) = w_y·x + b_y, up to a term common to the classes."""
@@ -105,7 +101,7 @@ class BayesClassifier(ProbabilisticClassifier):
         if len(codes) != len(X):
             raise ValueError(f"X and y must have as many rows, got X with {len(X)} and y with {len(codes)}")
         weight = check_weight(sample_weight, codes)
-        self._check(X)
+        self._checked(X)
         new = total(self._density(), split(X, Labels(codes, len(self.classes_), weight)))
         self._statistics = new if first else self._statistics + new
         self._set_priors(self._statistics.mass)
@@ -121,10 +117,17 @@ class BayesClassifier(ProbabilisticClassifier):
                 raise fault.named(self.classes_, getattr(self, "feature_names_in_", None)) from None
         return self.fitted_
 
-    def _check(self, X) -> None:
+    def _joined(self, log_density) -> np.ndarray:
+        """ln P(y) added in place."""
+        with np.errstate(divide="ignore"):
+            log_density += np.log(self.priors_)
+        return log_density
+
+    def _checked(self, X) -> np.ndarray:
         check = getattr(self._density(), "check", None)
         if check:
             check(X, getattr(self, "feature_names_in_", None))
+        return X
 
     def _set_priors(self, mass) -> None:
         priors = check_priors(self.priors, len(self.classes_))

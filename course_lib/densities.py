@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Protocol
 
 import numpy as np
@@ -149,11 +151,11 @@ class Product:
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) = Σ_d ln p_d(x_d|k), (N, K)."""
-        return sum(fitted.log_density(X[:, columns]) for columns, fitted in self.parts)
+        return reduce(add, (fitted.log_density(X[:, columns]) for columns, fitted in self.parts))
 
     def discriminant(self, X) -> np.ndarray:
         """The log density up to a term common to the classes, (N, K)."""
-        return sum(discriminant(fitted, X[:, columns]) for columns, fitted in self.parts)
+        return reduce(add, (discriminant(fitted, X[:, columns]) for columns, fitted in self.parts))
 
     @property
     def n_parameters(self) -> int:

@@ -333,9 +333,10 @@ def _uniform(y: np.ndarray) -> np.ndarray:
 def _sorted_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """np.unique with inverse; whole numbers from a short range are counted instead of sorted."""
     if y.dtype.kind in "iu" and len(y) and (low := int(y.min())) + 4 * len(y) > int(y.max()):
-        offset = y.astype(np.int64) - low
+        offset = np.subtract(y, low, dtype=np.int64).astype(np.int32)
         present = np.bincount(offset) > 0
-        return (np.flatnonzero(present) + low).astype(y.dtype), (np.cumsum(present) - 1)[offset]
+        codes = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        return (np.flatnonzero(present) + low).astype(y.dtype), offset if present.all() else codes[offset]
     return np.unique(y, return_inverse=True)
 
 

@@ -110,7 +110,7 @@ class Counts(_Sums):
     @classmethod
     def of(cls, X, R) -> "Counts":
         mass = R.sum(axis=0)
-        X, count = _observed(X, R, mass)
+        X, count, _ = _observed(X, R, mass)
         return cls(mass, count, R.T @ X)
 
 
@@ -143,9 +143,9 @@ class DiagonalMoments:
     @classmethod
     def of(cls, X, R) -> "DiagonalMoments":
         mass = R.sum(axis=0)
-        filled, count = _observed(X, R, mass)
+        filled, count, seen = _observed(X, R, mass)
         mean = divide(R.T @ filled, count)
-        return cls(mass, count, mean, _squares(X, R, count, mean))
+        return cls(mass, count, mean, _squares(filled, R, count, mean, seen))
 
     def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
         count, mean, delta, between = _merge(self.count, self.mean, other.count, other.mean)
@@ -272,12 +272,11 @@ def _merge(n, mean, m, other):
 
 
 def _observed(X, R, mass):
-    """X with 0 for NaN, and the weight (K, D) of what was observed."""
-    missing = np.isnan(X.sum())
-    if not missing:
-        return X, np.repeat(mass[:, None], X.shape[1], axis=1)
-    seen = ~np.isnan(X)
-    return np.where(seen, X, 0.0), R.T @ seen.astype(np.float64)
+    """X with 0 for NaN, the weight (K, D) of what was observed, and where that is, 1 standing for everywhere."""
+    if not np.isnan(X.sum()):
+        return X, np.repeat(mass[:, None], X.shape[1], axis=1), 1.0
+    seen = (~np.isnan(X)).astype(np.float64)
+    return np.nan_to_num(X, nan=0.0), R.T @ seen, seen
 
 
 def _padded(table, L: int) -> np.ndarray:
@@ -292,21 +291,22 @@ def _tabulate(column, R, L: int) -> np.ndarray:
     return np.stack([np.bincount(column, r, L) for r in R.T])
 
 
-def _squares(X, R, count, mean) -> np.ndarray:
-    """Σ r (x − mean)², (K, D), leaving NaN out."""
+def _squares(X, R, count, mean, seen) -> np.ndarray:
+    """Σ r (x − mean)², (K, D), over what was seen."""
     if isinstance(R, Labels):
-        Z = X - mean[R.codes]
-        return R.T @ _zero_nan(np.multiply(Z, Z, out=Z))
+        return R.T @ _squared(X, mean[R.codes], seen)
     centre = mean.mean(axis=0)
     shift = count * (mean - centre) ** 2
-    scatter = R.T @ _zero_nan((X - centre) ** 2) - shift
+    scatter = R.T @ _squared(X, centre, seen) - shift
     if (shift <= 1e4 * scatter).all():  # the difference keeps 12 digits; otherwise centre each class by itself
         return scatter
-    return np.stack([r @ _zero_nan((X - m) ** 2) for r, m in zip(R.T, mean)])
+    return np.stack([r @ _squared(X, m, seen) for r, m in zip(R.T, mean)])
 
 
-def _zero_nan(A: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(A, copy=False, nan=0.0) if np.isnan(A.sum()) else A
+def _squared(X, centre, seen) -> np.ndarray:
+    Z = X - centre
+    np.multiply(Z, Z, out=Z)
+    return Z if isinstance(seen, float) else Z * seen
 
 
 def _centred(X, R, mean, pooled: bool):
