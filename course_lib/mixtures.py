@@ -1,0 +1,547 @@
+"""Mixtures of densities by the EM algorithm, as classes of a Bayes classifier, and as a network of radial functions.
+
+EM is the plug-in classifier iterated on its own posteriors: fit the components to X with weights R, let Bayes' rule
+say anew how much of each row belongs to each component, and again.  Any density will do as component.
+
+>>> em(Gaussian("diagonal"), X, R)                                  # from responsibilities R (N, J)
+>>> Mixture(3, Gaussian("full")).fit(X, Labels(codes, K))           # K densities, each of three components
+>>> MixtureClassifier(2, "diagonal").fit(X, y).as_network()         # its three layers
+"""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from course_lib.bayes import BayesClassifier
+from course_lib.decision import logsumexp
+from course_lib.densities import Density, Fitted
+from course_lib.gaussian import DiagonalNormal, FullNormal, Gaussian
+from course_lib.statistics import ClassError, DiagonalMoments, members
+
+__all__ = ["COMPONENTS", "Backed", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "RBFNetwork",
+           "WithBackground", "at_floor", "cross_validate", "em", "floored", "grow", "plus_plus"]
+
+EMPTY = 1e-8  # a component with a smaller share of the rows' weight counts as empty
+
+COMPONENTS = {"diagonal": Gaussian("diagonal"), "full": Gaussian("full"), "tied": Gaussian("full", pool="tied"),
+              "spherical": Gaussian("spherical"), "equal spherical": Gaussian("spherical", pool="tied")}
+
+
+# ----------------------------------------------------------------------------------------------- the EM algorithm
+
+@dataclass(frozen=True)
+class Mixed:
+    """One mixture, p(x) = Σ_j w_j p_j(x)."""
+
+    weight: np.ndarray                # (J,), sums to 1
+    components: Fitted                # J densities
+    history: np.ndarray = ()          # (T,) log likelihood after each M-step; the last is that of these parameters
+    converged: bool = False
+    reseeded: tuple[int, ...] = ()    # steps of the history before which an empty component was started anew
+    mass: float = 0.0                 # weight of all rows
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters, the J − 1 weights among them."""
+        return self.components.n_parameters + len(self.weight) - 1
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ_n ln p(x_n) of the rows that were fitted (of those kept, if some were trimmed)."""
+        return float(self.history[-1])
+
+    @property
+    def bic(self) -> float:
+        """−2 ln L + p ln N: smaller is better (mclust prints the negative)."""
+        return -2 * self.log_likelihood + self.n_parameters * np.log(self.mass)
+
+    @property
+    def aic(self) -> float:
+        """−2 ln L + 2p: smaller is better."""
+        return -2 * self.log_likelihood + 2 * self.n_parameters
+
+    def log_joint(self, X) -> np.ndarray:
+        """ln w_j p_j(x), (N, J)."""
+        with np.errstate(divide="ignore"):
+            return self.components.log_density(X) + np.log(self.weight)
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x), (N,)."""
+        return logsumexp(self.log_joint(X), axis=1)
+
+    def responsibilities(self, X) -> np.ndarray:
+        """P(j|x) = w_j p_j(x)/p(x), (N, J): the E-step, which is Bayes' rule."""
+        return _bayes(self.log_joint(X))[0]
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """n new rows (n, D)."""
+        return self.components.sample(rng.choice(len(self.weight), size=n, p=self.weight), rng)
+
+
+def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float = 1e-6, max_iter: int = 500,
+       trim: float = 0.0) -> Mixed:
+    """Maximum likelihood of a mixture by expectation and maximisation, from given responsibilities.
+
+    M-step: w_j = Σ_n r_nj/N and p_j = density.fit(X, R); E-step: r_nj = w_j p_j(x_n)/p(x_n).  The log likelihood never
+    falls, except where an empty component is started anew.
+
+    Parameters
+    ----------
+    density : density
+        Of the J components, fitted together.
+    X : (N, D), R : (N, J)
+        To start from parameters, pass ``Mixed(weight, components).responsibilities(X)``.
+    weight : (N,), optional
+        Of the rows.
+    tol : float
+        Stop when a step gains less than this in log likelihood, per unit of row weight.
+    trim : float in [0, 1)
+        Share of the weight, from the rows least likely under the mixture, that each M-step leaves out.
+
+    A component without weight is placed on the rows about the one explained worst, with a warning, up to J times.
+
+    Source: Dempster, Laird & Rubin (1977), JRSS B 39:1; trimming: Neykov et al. (2007), CSDA 52:299.
+    """
+    w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    X, R, w = (X, R, w) if w.all() else (X[w > 0], R[w > 0], w[w > 0])
+    J, kept, log_p = R.shape[1], w, -(_standardised(X, w) ** 2).sum(axis=1)
+    history, reseeded, converged = [], [], False
+    while len(history) < max_iter and not converged:
+        empty = _empty(density, kept @ R)
+        if empty.size and len(reseeded) < J:
+            R, before = _reseed(X, R, w, log_p, empty[0]), -np.inf
+            reseeded.append(len(history))
+        elif empty.size and history:
+            break
+        else:
+            before = history[-1] if history else -np.inf
+        R = R if (kept == 1).all() else R * kept[:, None]
+        mass = R.sum(axis=0)
+        result = Mixed(mass / mass.sum(), density.fit(X, R))
+        R, log_p = _bayes(result.log_joint(X))
+        kept = _trimmed(w, log_p, trim) if trim else w
+        history.append(kept @ np.where(kept > 0, log_p, 0))
+        converged = history[-1] - before <= tol * w.sum()
+    result = replace(result, history=np.array(history), converged=converged, reseeded=tuple(reseeded), mass=w.sum())
+    return _warned(density, result)
+
+
+def grow(density: Density, X: np.ndarray, k_max: int, weight=None, **options) -> list[Mixed]:
+    """Mixtures of 1, 2, …, k_max components, each the best that begins with one component more than the one before.
+
+    The further component is tried where the mixture fits worst, and in one half of each component, cut across its
+    longest axis.  `options` are those of `em`; choose among the results by ``bic``, ``aic``, or the likelihood of
+    other rows.
+    """
+    w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    grown = [em(density, X, np.ones((len(X), 1)), w, **options)]
+    while len(grown) < k_max:
+        last = grown[-1]
+        R = np.column_stack([last.responsibilities(X), np.zeros(len(X))])
+        starts = [_reseed(X, R, w, last.log_density(X), -1), *(_halved(X, R, w, j) for j in range(len(grown)))]
+        grown.append(_best(density, (partial(em, density, X, start, w, **options) for start in starts)))
+    return grown
+
+
+def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> np.ndarray:
+    """A start by k-means++: centres drawn with probability ∝ squared distance to those before, each row to its nearest.
+
+    Distances are taken in units of each feature's standard deviation.  The draw does not depend on the order of the
+    rows, and a weight counts as repetition.
+
+    Parameters
+    ----------
+    X : (N, D), weight : (N,), optional
+
+    Returns
+    -------
+    R (N, k), one-hot; fewer columns, with a warning, where X has fewer than k distinct rows
+
+    Source: Arthur & Vassilvitskii (2007), SODA, 1027.
+    """
+    w = np.ones(len(X)) if weight is None else weight
+    order = np.lexsort(X.T[::-1])
+    Z = _standardised(X, w)
+    d2 = np.full((len(X), k), np.inf)
+    chance = w[order]
+    for j in range(k):
+        if not chance.any():
+            warnings.warn(f"{k} components were asked of {j} distinct row(s): {j} are used; lower k", stacklevel=2)
+            k = j
+            break
+        total = np.cumsum(chance)
+        centre = order[min(np.searchsorted(total, rng.random() * total[-1], side="right"), len(X) - 1)]
+        d2[:, j] = ((Z - Z[centre]) ** 2).sum(axis=1)
+        chance = (w * d2.min(axis=1))[order]
+    return np.eye(k)[d2[:, :k].argmin(axis=1)]
+
+
+def _bayes(log_joint) -> tuple[np.ndarray, np.ndarray]:
+    """Posterior (N, J) and log evidence (N,); each component's column is contiguous, as the next M-step reads it."""
+    A = np.ascontiguousarray(log_joint.T)
+    top = A.max(axis=0)
+    if not np.isfinite(top).all():
+        raise ValueError(f"row {np.flatnonzero(~np.isfinite(top))[0]} has density 0 under every component: smooth the "
+                         "components, or check the row")
+    A -= top
+    np.exp(A, out=A)
+    total = A.sum(axis=0)
+    A /= total
+    return A.T, np.log(total) + top
+
+
+def _empty(density, mass) -> np.ndarray:
+    ordinary = len(mass) - getattr(density, "background", 0)
+    return np.flatnonzero(mass[:ordinary] <= EMPTY * mass.sum())
+
+
+def _reseed(X, R, w, log_p, j) -> np.ndarray:
+    """R after half of each row about the worst explained one, up to a share 1/2J of all, has gone to component j."""
+    Z = _standardised(X, w)
+    order = np.argsort(((Z - Z[log_p.argmin()]) ** 2).sum(axis=1), kind="stable")
+    taken = order[:1 + np.searchsorted(np.cumsum(w[order]), w.sum() / (2 * R.shape[1]))]
+    R = R.copy()
+    R[taken] /= 2
+    R[taken, j] += 0.5
+    return R
+
+
+def _halved(X, R, w, j) -> np.ndarray:
+    """R after the rows on one side of component j, across its longest axis, have gone to the last component."""
+    Z = _standardised(X, w * R[:, j])
+    axis = np.linalg.svd(np.sqrt(w * R[:, j])[:, None] * Z, full_matrices=False)[2][0]
+    R, side = R.copy(), Z @ axis > 0
+    R[side, -1], R[side, j] = R[side, j], 0
+    return R
+
+
+def _best(density, fits) -> Mixed:
+    """The most likely of several fits; one with a component at the floor only if all have, for its likelihood is no merit."""
+    results, fault = [], None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for fit in fits:
+            try:
+                results.append(fit())
+            except ClassError as collapsed:
+                fault = collapsed
+    if not results:
+        raise fault
+    return _warned(density, max(results, key=lambda m: (not at_floor(density, m.components).size, m.log_likelihood)))
+
+
+def _trimmed(w, log_p, share) -> np.ndarray:
+    """Weights (N,) after the least likely rows have lost a share of the whole weight."""
+    order = np.argsort(log_p, kind="stable")
+    lost = np.clip(share * w.sum() - (np.cumsum(w[order]) - w[order]), 0, w[order])
+    kept = np.empty_like(w)
+    kept[order] = w[order] - lost
+    return kept
+
+
+def _standardised(X, w) -> np.ndarray:
+    mean = w @ X / w.sum()
+    sd = np.sqrt(w @ (X - mean) ** 2 / w.sum())
+    return (X - mean) / np.where(sd > 0, sd, 1)
+
+
+def _warned(density, result: Mixed) -> Mixed:
+    if result.reseeded:
+        warnings.warn(f"{len(result.reseeded)} empty component(s) were started anew where the mixture fitted worst: "
+                      "try fewer components or more starts", stacklevel=3)
+    at = at_floor(density, result.components)
+    if at.size:
+        warnings.warn(f"the variance floor holds component(s) {at.tolist()}: the likelihood would grow without bound as "
+                      "they collapse; use fewer components, tie them, or raise the floor", stacklevel=3)
+    return result
+
+
+# ----------------------------------------------------------------------------------------- safeguards as densities
+
+def floored(density: Density, X: np.ndarray, share: float = 1e-6, R=None) -> Density:
+    """The density with a floor of `share` times each feature's variance over the rows X (N, D), weighted by R (N, K).
+
+    The fit is then the greatest likelihood subject to Σ ⪰ diag(floor), so that EM still climbs, unlike with a ridge.  A
+    constant feature takes the largest of the variances.  Only a `Gaussian` without a floor gets one; any other density
+    is returned as it is.
+    """
+    if not isinstance(density, Gaussian) or np.any(density.floor) or not share > 0:
+        return density
+    variance = DiagonalMoments.of(X, np.ones((len(X), 1)) if R is None else R).overall
+    if not variance.any():
+        raise ValueError(f"all {len(X)} rows are equal, so nothing can be said of their variance: use rows that differ")
+    return replace(density, floor=share * np.where(variance > 0, variance, variance.max()))
+
+
+def at_floor(density: Density, fitted: Fitted) -> np.ndarray:
+    """Which fitted components stand at the density's floor in some direction, as indices."""
+    if isinstance(density, WithBackground):
+        return at_floor(density.density, fitted.components)
+    floor = np.asarray(getattr(density, "floor", 0.0))
+    if not floor.any():
+        return np.zeros(0, int)
+    if isinstance(fitted, DiagonalNormal):
+        return np.flatnonzero((fitted.variance <= (floor if fitted.variance.shape[1] > 1 else floor.max())).any(axis=1))
+    unit = np.sqrt(np.broadcast_to(floor, fitted.mean.shape[1]))
+    return np.flatnonzero(np.linalg.eigvalsh(fitted.covariance / np.outer(unit, unit)).min(axis=1) < 1 + 1e-6)
+
+
+@dataclass(frozen=True)
+class WithBackground:
+    """Components and, last, a uniform density over a box: rows that fit nowhere go there instead of moving a mean.
+
+    Source: Banfield & Raftery (1993), Biometrics 49:803.
+    """
+
+    density: Density
+    low: np.ndarray   # (D,)
+    high: np.ndarray  # (D,)
+    background = 1    # how many of the last columns of R are no ordinary components
+
+    def __post_init__(self):
+        if not (self.high > self.low).all():
+            raise ValueError(f"a background needs a box with positive sides, got {self.high - self.low}: drop constant "
+                             "features")
+
+    def fit(self, X, R) -> "Backed":
+        return Backed(self.density.fit(X, R[:, :-1]), self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Backed:
+    """Fitted components and the uniform density over a box."""
+
+    components: Fitted
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def n_parameters(self) -> int:
+        """Those of the components; the box is given."""
+        return self.components.n_parameters
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|j), (N, J); −∞ in the last column outside the box."""
+        inside = ((X >= self.low) & (X <= self.high)).all(axis=1)
+        uniform = np.where(inside, -np.log(self.high - self.low).sum(), -np.inf)
+        return np.column_stack([self.components.log_density(X), uniform])
+
+    def sample(self, k, rng) -> np.ndarray:
+        X = rng.uniform(self.low, self.high, size=(len(k), len(self.low)))
+        ordinary = k < self.log_density(X[:1]).shape[1] - 1
+        X[ordinary] = self.components.sample(k[ordinary], rng)
+        return X
+
+
+# ------------------------------------------------------------------------------------------ mixtures as densities
+
+@dataclass(frozen=True)
+class Mixture:
+    """K densities, each a mixture of components: EM within each class, from several k-means++ starts.
+
+    Parameters
+    ----------
+    k : int or (K,) ints
+        Components, of all classes or of each.
+    density : density
+        Of the components.
+    floor : float
+        Least variance of a component, as a share of the feature's variance over all classes; for `Gaussian` only.
+    background : float in [0, 1)
+        Share that a uniform component over the box of all rows starts with; 0 for none.
+    trim, tol, max_iter
+        As in `em`.
+    starts : int
+        The most likely of so many results is kept.
+    seed : int
+        Of the starts; every class draws from it anew.
+
+    Source: McLachlan & Peel, Finite Mixture Models, chapters 2 and 3.
+    """
+
+    k: int | Sequence[int] = 2
+    density: Density = Gaussian("diagonal")
+    floor: float = 1e-6
+    background: float = 0.0
+    trim: float = 0.0
+    starts: int = 3
+    tol: float = 1e-6
+    max_iter: int = 500
+    seed: int = 0
+
+    def fit(self, X: np.ndarray, R) -> "Mixtures":
+        """Fit K mixtures to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
+        self.check(X)
+        K = R.shape[1]
+        if np.shape(self.k) not in ((), (K,)):
+            raise ValueError(f"k must be one number of components or one a class, got {np.size(self.k)} for {K} classes")
+        density = floored(self.density, X, self.floor, R)
+        rows = [_rows(X, R, c) for c in range(K)]
+        if self.background:
+            low, high = (bound([bound(x, axis=0) for x, _ in rows], axis=0) for bound in (np.min, np.max))
+            density = WithBackground(density, low, high)
+        return Mixtures(tuple(self._one(density, *rows[c], c, k) for c, k in enumerate(np.broadcast_to(self.k, K).tolist())))
+
+    def check(self, X, features=None) -> None:
+        for name, ok, need in (("k", (np.asarray(self.k) >= 1).all(), "at least 1"), ("floor", self.floor >= 0, ">= 0"),
+                               ("background", 0 <= self.background < 1, "in [0, 1)"),
+                               ("trim", 0 <= self.trim < 1, "in [0, 1)"), ("starts", self.starts >= 1, "at least 1"),
+                               ("max_iter", self.max_iter >= 1, "at least 1"), ("tol", self.tol >= 0, ">= 0")):
+            if not ok:
+                raise ValueError(f"{name} must be {need}, got {getattr(self, name)}")
+        getattr(self.density, "check", lambda X, features: None)(X, features)
+
+    def _one(self, density, X, w, c, k) -> Mixed:
+        try:
+            return _best(density, [*self._starts(density, X, w, k)])
+        except ValueError as fault:
+            words = str(fault).replace("class", "component").replace("{", "{{").replace("}", "}}")
+            raise ClassError(f"the mixture of class {{k}} cannot be fitted: {words}", c) from None
+
+    def _starts(self, density, X, w, k):
+        rng = np.random.default_rng(self.seed)
+        for _ in range(self.starts if k > 1 else 1):
+            R = plus_plus(X, k, rng, w)
+            if self.background:
+                R = np.column_stack([(1 - self.background) * R, np.full(len(X), self.background)])
+            yield partial(em, density, X, R, w, self.tol, self.max_iter, self.trim)
+
+
+def _rows(X, R, c) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of class c and their weights, without those of weight 0."""
+    rows, w = members(R, c)
+    X, w = X[rows], np.ones(len(rows)) if w is None else w
+    if not w.any():
+        raise ClassError("class {k} has no row with a positive weight: drop the class or add rows", c)
+    return (X, w) if w.all() else (X[w > 0], w[w > 0])
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """K fitted mixtures."""
+
+    classes: tuple[Mixed, ...]
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|y) = ln Σ_j w_yj p_yj(x), (N, K)."""
+        return np.column_stack([mixed.log_density(X) for mixed in self.classes])
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        drawn = [mixed.sample(int((k == c).sum()), rng) for c, mixed in enumerate(self.classes)]
+        X = np.concatenate(drawn)
+        out = np.empty_like(X)
+        out[np.argsort(k, kind="stable")] = X
+        return out
+
+
+def cross_validate(mixture: Mixture, X: np.ndarray, ks: Sequence[int], folds: int = 5, seed: int = 0) -> np.ndarray:
+    """Mean log density (len(ks),) of rows left out, for mixtures of k components; rows are dealt to folds at random.
+
+    Source: Smyth (2000), Statistics and Computing 10:63.
+    """
+    fold = np.random.default_rng(seed).permutation(len(X)) % folds
+    one = np.ones((len(X), 1))
+    left_out = [[replace(mixture, k=k).fit(X[fold != f], one[fold != f]).log_density(X[fold == f]).sum()
+                 for f in range(folds)] for k in ks]
+    return np.sum(left_out, axis=1) / len(X)
+
+
+# --------------------------------------------------------------------------------- the classifier and its network
+
+class MixtureClassifier(BayesClassifier):
+    """Bayes' rule with a mixture for each class, argmax λ_y P(y) Σ_j w_yj p_yj(x): a network of radial functions.
+
+    Parameters
+    ----------
+    k : int or (K,) ints
+        Components of every class, or of each.
+    components : "diagonal", "full", "tied", "spherical", "equal spherical", or a density
+        "tied" shares one full covariance among the components of a class, "equal spherical" one variance.
+    floor, background, trim, starts, tol, max_iter, seed
+        As in `Mixture`.
+    priors, losses, reject
+        As in `BayesClassifier`.
+
+    Source: Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, sections 6.8 and 12.7.
+    """
+
+    def __init__(self, k=2, components="diagonal", floor=1e-6, background=0.0, trim=0.0, starts=3, tol=1e-6,
+                 max_iter=500, seed=0, priors=None, losses=None, reject=None):
+        self.k, self.components, self.floor = k, components, floor
+        self.background, self.trim, self.starts = background, trim, starts
+        self.tol, self.max_iter, self.seed = tol, max_iter, seed
+        self.priors, self.losses, self.reject = priors, losses, reject
+
+    def _density(self):
+        named = isinstance(self.components, str)
+        if named and self.components not in COMPONENTS:
+            raise ValueError(f"components must be one of {', '.join(COMPONENTS)}, or a density, got {self.components!r}")
+        density = COMPONENTS[self.components] if named else self.components
+        return Mixture(self.k, density, self.floor, self.background, self.trim, self.starts, self.tol, self.max_iter,
+                       self.seed)
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of EM, of the class that took most."""
+        return max(len(mixed.history) for mixed in self.fitted_.classes)
+
+    def as_network(self) -> "RBFNetwork":
+        """The same model written as three layers of radial functions; for normal components without a background."""
+        mixtures, stake = self.fitted_.classes, 1.0 if self.losses is None else np.asarray(self.losses, dtype=np.float64)
+        if np.ndim(stake) > 1 or not all(isinstance(m.components, DiagonalNormal | FullNormal) for m in mixtures):
+            raise ValueError("the network needs normal components, no background, and losses of one number a class")
+        owner = np.repeat(np.arange(len(mixtures)), [len(m.weight) for m in mixtures])
+        weight = np.where(owner == np.arange(len(mixtures))[:, None], np.concatenate([m.weight for m in mixtures]), 0)
+        parts = [_radial(m.components) for m in mixtures]
+        return RBFNetwork(*(np.concatenate(part) for part in zip(*parts)), weight, stake * self.priors_, self.classes_)
+
+
+@dataclass(frozen=True)
+class RBFNetwork:
+    """Three layers: weighted distances to centres → radial functions, summed by class → λ_y P(y), and the largest.
+
+    Its outputs are λ_y P(y) p(x|y) themselves; far from all centres they underflow, where the classifier, which works
+    in logs, still decides.
+    """
+
+    centre: np.ndarray     # (J, D) μ_yj
+    precision: np.ndarray  # (J, D) 1/σ²_yjd, or (J, D, D) Σ⁻¹_yj
+    norm: np.ndarray       # (J,) N_yj
+    weight: np.ndarray     # (K, J) w_yj, zero for components of other classes
+    stake: np.ndarray      # (K,) λ_y P(y)
+    classes: np.ndarray    # (K,)
+
+    def distances(self, X) -> np.ndarray:
+        """ρ²_yj(x) = (x − μ)ᵀΣ⁻¹(x − μ), (N, J)."""
+        Z = X[:, None, :] - self.centre
+        if self.precision.ndim == 2:
+            return np.einsum("njd,jd->nj", Z**2, self.precision)
+        return np.einsum("njd,jde,nje->nj", Z, self.precision, Z)
+
+    def radial(self, X) -> np.ndarray:
+        """p_yj(x) = N_yj exp(−½ρ²_yj(x)), (N, J)."""
+        return self.norm * np.exp(-self.distances(X) / 2)
+
+    def outputs(self, X) -> np.ndarray:
+        """λ_y P(y) Σ_j w_yj p_yj(x), (N, K)."""
+        return self.radial(X) @ self.weight.T * self.stake
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (N,) of the largest output."""
+        return self.classes[self.outputs(X).argmax(axis=1)]
+
+
+def _radial(components) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Centres, precisions and norms N_j = (2π)^{−D/2} |Σ_j|^{−½} of normal components."""
+    J, D = components.mean.shape
+    if isinstance(components, DiagonalNormal):
+        precision = np.broadcast_to(1 / components.variance, (J, D))
+        return components.mean, precision, np.sqrt((precision / (2 * np.pi)).prod(axis=1))
+    W = np.broadcast_to(components.whitener, (J, D, D))
+    return components.mean, W @ np.swapaxes(W, 1, 2), np.broadcast_to(np.exp(components.log_norm), J)
+
