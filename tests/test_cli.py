@@ -2,10 +2,12 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
+import venv
 from pathlib import Path
 
 import nbformat
@@ -167,3 +169,41 @@ def _until(condition, seconds=60):
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.1)
+
+
+def test_learners_files_survive_reinstalling_syncing_and_updating(tmp_path):
+    """The whole life of a folder work/: handed out, worked in, the course reinstalled and brought up to date."""
+    root, python = tmp_path / "course", tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    for part in ("course_lib", "notebooks", "exercises", "solutions"):
+        shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+    for part in ("pyproject.toml", "README.md", "environment.yml"):
+        shutil.copy(ROOT / part, root / part)
+    venv.create(tmp_path / "venv", with_pip=True)
+    paths = "\n".join(p for p in sys.path if p.endswith("site-packages"))
+    next((tmp_path / "venv").rglob("site-packages")).joinpath("outer.pth").write_text(paths)
+
+    def do(*command, may_fail=False):
+        environment = {k: v for k, v in os.environ.items() if k not in ("COURSE_PROGRESS", "PYTHONPATH")}
+        done = subprocess.run([python, "-m", *command], cwd=root, env=environment, capture_output=True, text=True)
+        assert may_fail or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    if (installed := do("pip", "install", "-e", ".", "--no-deps", may_fail=True)).returncode:
+        pytest.skip(f"pip cannot fetch the build backend here: {installed.stderr.strip().splitlines()[-1][:80]}")
+    where = subprocess.run([python, "-c", "import course_lib; print(course_lib.__file__)"], cwd=tmp_path,
+                           capture_output=True, text=True)
+    assert Path(where.stdout.strip()).is_relative_to(root)
+    subprocess.run([python, "-c", "from course_lib.classroom import workspace as w; w.prepare(w.course_root())"], cwd=root)
+    mine = root / "work" / "exercises" / "00_start_here.ipynb"
+    book = json.loads(mine.read_text(encoding="utf-8"))
+    book["cells"].append(new_code_cell("mine = 'a line of my own'"))
+    mine.write_text(json.dumps(book), encoding="utf-8")
+    (root / "work" / "notes.txt").write_text("my notes")
+    do("course_lib", "check", "E0.1", may_fail=True)
+    before = {p: p.read_bytes() for p in (root / "work").rglob("*") if p.is_file()}
+    do("course_lib", "sync", "01")
+    do("pip", "install", "-e", ".", "--no-deps", "--force-reinstall")
+    do("pip", "uninstall", "-y", "course_lib")
+    do("pip", "install", "-e", ".", "--no-deps")
+    do("course_lib", "update")
+    assert {p: p.read_bytes() for p in before} == before

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Card", "Rows", "Text", "shown"]
+__all__ = ["Card", "Rows", "Text", "inline", "shown"]
 
 COLOURS = {"right": "#009E73", "wrong": "#D55E00", "note": "#0072B2"}
 PRE = "margin:0;padding:0;background:transparent;white-space:pre;overflow-x:auto"
@@ -21,7 +21,7 @@ class Text:
     words: str
 
     def html(self) -> str:
-        return f"<p style='margin:.4em 0'>{_inline(self.words)}</p>"
+        return f"<p style='margin:.4em 0'>{inline(self.words)}</p>"
 
     def text(self) -> str:
         return self.words
@@ -35,7 +35,7 @@ class Rows:
 
     def html(self) -> str:
         lines = (f"<tr><th scope='row' style='text-align:right;vertical-align:baseline;font-weight:normal;"
-                 f"padding:.1em .8em .1em 0'>{_inline(name)}</th><td style='text-align:left;vertical-align:baseline'>"
+                 f"padding:.1em .8em .1em 0'>{inline(name)}</th><td style='text-align:left;vertical-align:baseline'>"
                  f"<pre style='{PRE}'>{escape(value)}</pre></td></tr>" for name, value in self.rows)
         return f"<table style='margin:.4em 0'>{''.join(lines)}</table>"
 
@@ -60,7 +60,7 @@ class Card:
     def html(self) -> str:
         colour = COLOURS[self.tone]
         return (f"<div role='status' style='border-left:.4em solid {colour};padding:.2em 0 .2em .8em;max-width:52em'>"
-                f"<strong><span style='color:{colour}'>{escape(self.word)}</span> · {_inline(self.heading)}</strong>"
+                f"<strong><span style='color:{colour}'>{escape(self.word)}</span> · {inline(self.heading)}</strong>"
                 f"{''.join(block.html() for block in self.blocks)}</div>")
 
     def text(self) -> str:
@@ -102,5 +102,6 @@ def _array(value: np.ndarray, digits: int) -> str:
     return text + (f"   shape {value.shape}" if value.size > 24 else "")
 
 
-def _inline(words: str) -> str:
+def inline(words: str) -> str:
+    """Words as HTML, with `code` in back quotes set as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))

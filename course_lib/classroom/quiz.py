@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import progress
-from .card import Card, Text, _inline, shown
+from .card import Card, Text, inline, shown
 from .questions import Choice, Question, questions
 
 __all__ = ["predict", "quiz"]
@@ -78,7 +78,7 @@ class Sheet:
 
     def html(self) -> str:
         return self._heading() + "".join(
-            f"<details><summary>{choice.key}) {_inline(choice.text)}</summary>{_verdict(choice).html()}</details>"
+            f"<details><summary>{choice.key}) {inline(choice.text)}</summary>{_verdict(choice).html()}</details>"
             for choice in self.question.choices)
 
     def widget(self):
@@ -92,7 +92,7 @@ class Sheet:
             button = Button(description=choice.key, tooltip=f"{choice.key}: {choice.text}",
                             layout=Layout(width="8em", flex="0 0 auto"))
             button.on_click(partial(self._choose, choice, verdict))
-            rows.append(HBox([button, HTMLMath(_inline(choice.text))], layout=Layout(align_items="center")))
+            rows.append(HBox([button, HTMLMath(inline(choice.text))], layout=Layout(align_items="center")))
         return VBox([HTMLMath(self._heading()), *rows, verdict])
 
     def _choose(self, choice: Choice, verdict, button) -> None:
