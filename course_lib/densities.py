@@ -440,10 +440,10 @@ class StudentTs:
 
 
 def _log_t(x, mu, sigma, nu):
-    from scipy.special import gammaln
+    from scipy.special import betaln  # the difference of two gammaln would lose all digits for large ν
     z2, normal = ((x - mu) / sigma) ** 2, np.isinf(nu)
     nu = np.where(normal, 1.0, nu)
-    tail = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi) - (nu + 1) / 2 * np.log1p(z2 / nu)
+    tail = -betaln(nu / 2, 0.5) - 0.5 * np.log(nu) - (nu + 1) / 2 * np.log1p(z2 / nu)
     return np.where(normal, -(z2 + np.log(2 * np.pi)) / 2, tail) - np.log(sigma)
 
 
