@@ -220,7 +220,7 @@ class Problem:
             t = self.t[rows][self.weight[rows] > 0]
             towards = np.where(t == self.family.range[0], -push, np.where(t == self.family.range[1], push, -abs(push)))
             worst, best = min(worst, towards.min(initial=np.inf)), max(best, abs(push).max(initial=0.0))
-        return best > 0 and worst >= -1e-7 * best
+        return best > 1e-3 and worst >= -1e-7 * best
 
     def start(self) -> np.ndarray:
         q = np.zeros(self.design.width)

@@ -303,7 +303,7 @@ class Softmax:
             A = (Z @ D)[self.weight[rows] > 0]
             lead = A[np.arange(len(A)), self.codes[rows][self.weight[rows] > 0]][:, None] - A
             worst, best = min(worst, lead.min(initial=0.0)), max(best, lead.max(initial=0.0))
-        return best > 0 and worst >= -1e-7 * best
+        return best > 1e-3 and worst >= -1e-7 * best
 
     def every(self, stride: int) -> "Softmax":
         """The problem of each `stride`-th row."""

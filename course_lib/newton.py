@@ -253,7 +253,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
             rate = gain / last if count else 1.0
             if gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size:
                 return Optimum(q, tuple(path), True, separated)
-            separated = separated or count >= 5 and gain > 1e-6 * size and (recedes(step) or recedes(q))
+            separated = separated or count >= 5 and rate > 0.1 and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
                 break
             last = gain

@@ -90,6 +90,18 @@ def test_separation_is_said_and_everything_stays_finite(seed, D, kind, quasi):
     assert model.score(X, y) == (1 if not quasi else (len(y) - 1) / len(y))
 
 
+@modest
+@given(seeds, st.sampled_from([LogisticRegression, ProbitRegression, SoftmaxRegression]))
+def test_a_level_with_one_class_only_is_said_however_many_rows_overlap(seed, kind):
+    rng = np.random.default_rng(seed)
+    level = np.arange(300) % 3
+    y = np.where(level == 0, 1, rng.integers(2, size=300))
+    with pytest.warns(SeparationWarning):
+        model = kind().fit(np.eye(3)[level][:, 1:], y)
+    shares = [y[level == k].mean() for k in (1, 2)]
+    close(model.predict_proba(np.eye(3)[:, 1:])[:, 1], [1, *shares], 0, atol=1e-6)
+
+
 def test_LOG_02():
     given_, expected, rtol = case("LOG-02")
     model = LogisticRegression(ridge=given_["ridge_lambda"]).fit(column(given_["x"]), given_["y"])

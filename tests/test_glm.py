@@ -56,12 +56,12 @@ def mean_of(family, link, eta):
     return np.array([float(MEAN[family, link](mpmath.mpf(float(a)))) for a in eta])
 
 
-def theirs(X, t, family, link, **arguments):
+def theirs(X, t, family, link, start=None, **arguments):
     kind = {"binomial": sm.families.Binomial, "poisson": sm.families.Poisson, "gaussian": sm.families.Gaussian}[family]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = sm.GLM(t, sm.add_constant(X), family=kind(getattr(sm.families.links, STATSMODELS[link])()), **arguments)
-        return model.fit(tol=1e-15, maxiter=300, tol_criterion="params")
+        return model.fit(start, tol=1e-15, maxiter=300, tol_criterion="params")
 
 
 # The table of families and links -------------------------------------------------------------------------------------
@@ -153,11 +153,11 @@ def test_fits_agree_with_statsmodels(family, link, seed):
     if caught:  # a bounded link may have its maximum on the edge, which is said
         assert family == "binomial" and link in ("log", "identity") and not fit.converged
         return
-    other = theirs(X, t, family, link, var_weights=weight)
+    # without step halving statsmodels may diverge under the log of a share; there it starts at our optimum and must stay
+    start = fit.coef if (family, link) == ("binomial", "log") else None
+    other = theirs(X, t, family, link, start, var_weights=weight)
     np.testing.assert_allclose(other.model.score(fit.coef, scale=1.0), 0, atol=1e-7 * weight.sum())
     assert fit.deviance <= other.deviance * (1 + 1e-12)
-    if (family, link) == ("binomial", "log") and np.abs(other.model.score(other.params, scale=1.0)).max() > 1e-3:
-        return  # without step halving statsmodels may stop, and say it converged, where its own score is not 0
     np.testing.assert_allclose(fit.coef, other.params, rtol=1e-8, atol=1e-9)
     assert fit.deviance == pytest.approx(other.deviance, rel=1e-9)
     expected = np.sqrt(np.diag(other.cov_params()) / other.scale * fit.dispersion)
