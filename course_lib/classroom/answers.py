@@ -61,7 +61,7 @@ def dump(answers: Iterable[Answer]) -> bytes:
     """The bytes of an .npz file; the same answers give the same bytes."""
     arrays: list[np.ndarray] = []
     tree = [_tree(answer, arrays) for answer in answers]
-    meta = np.frombuffer(json.dumps(tree, ensure_ascii=True, sort_keys=True).encode(), np.uint8)
+    meta = np.frombuffer(json.dumps(tree).encode(), np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, meta=meta, **{str(i): array for i, array in enumerate(arrays)})
     return buffer.getvalue()

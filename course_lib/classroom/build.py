@@ -185,7 +185,8 @@ def _rounds(exercise: Exercise, public: list[Case], seeds: range) -> Iterator[tu
 
 
 def _steps(reference: Reference, case: Case) -> dict[str, Any]:
-    return locals_of(reference.function, case.args, reference.exercise.intermediates)
+    values = locals_of(reference.function, case.args, reference.exercise.intermediates)
+    return {name: taken[-1] for name, taken in values.items()}
 
 
 def answer_of(reference: Reference) -> Answer:

@@ -57,7 +57,11 @@ def evidence(attempt: Attempt) -> tuple:
     if outcome.returned and outcome.value is not None:
         rows += [("yours", shown(outcome.value))]
     rows += [("expected", shown(case.expected)), *aside(outcome)]
-    return Rows(tuple(rows)), Text(attempt.differences[attempt.failing].sentence)
+    sentence = attempt.differences[attempt.failing].sentence
+    if isinstance(outcome.value, np.ndarray) and isinstance(case.expected, np.ndarray):
+        like = resemblance(case.expected, outcome.value, dict(zip(attempt.answer.arguments, case.args)))
+        sentence += f" As it looks, {like}" if like else ""
+    return Rows(tuple(rows)), Text(sentence)
 
 
 def worked(attempt: Attempt) -> tuple:
@@ -67,8 +71,8 @@ def worked(attempt: Attempt) -> tuple:
     rows = [*given(answer, case)]
     for name, step in case.steps.items():
         rows.append((f"`{name}`", shown(step)))
-        if name in mine and answer.comparer.difference(step, mine[name]):
-            rows.append((f"your `{name}`", shown(mine[name])))
+        if name in mine and not any(_equal(step, value) for value in mine[name]):
+            rows.append((f"your `{name}`", shown(mine[name][-1])))
     yours = shown(outcome.value) if outcome.returned else f"it raises {type(outcome.error).__name__}"
     rows += [("result", shown(case.expected)), ("yours", yours)]
     return Text("The same mistake as before, so here is that input worked step by step."), Rows(tuple(rows))
@@ -107,49 +111,64 @@ def advice(error: BaseException) -> str:
 
 
 def located(attempt: Attempt) -> Iterator[Text]:
-    """The first of the reference's steps that the learner's variable of that name does not share."""
+    """The first of the reference's steps that the learner's variable of that name never holds."""
     case = attempt.answer.cases[attempt.failing]
-    if not case.steps:
-        return
     mine = locals_of(attempt.function, case.args, tuple(case.steps), attempt.seconds)
-    if not mine:
+    if case.steps and not mine:
         yield Text("Name your steps " + ", ".join(f"`{name}`" for name in case.steps)
                    + " and the checker can tell which of them goes wrong first.")
-        return
+    known = dict(zip(attempt.answer.arguments, case.args))
     good: list[str] = []
     for name in mine:
-        if found := attempt.answer.comparer.difference(case.steps[name], mine[name]):
+        if not any(_equal(case.steps[name], value) for value in mine[name]):
             before = "".join(f"`{g}` is right. " for g in good)
-            yield Text(f"{before}`{name}` is not: {relation(case.steps, mine, name) or found.sentence}")
+            found = attempt.answer.comparer.difference(case.steps[name], mine[name][-1])
+            words = resemblance(case.steps[name], mine[name][-1], known) or (found.sentence if found else "it differs.")
+            yield Text(f"{before}`{name}` is not: {words}")
             return
         good.append(name)
-    yield Text(f"{' and '.join(f'`{g}`' for g in good)} {'is' if len(good) == 1 else 'are'} right; what comes after is not.")
+        known[name] = case.steps[name]
+    if good:
+        verb = "is" if len(good) == 1 else "are"
+        yield Text(f"{' and '.join(f'`{g}`' for g in good)} {verb} right; what comes after is not.")
 
 
-def relation(steps: dict, mine: dict, name: str) -> str | None:
-    """How a wrong step came about, if it is one of the usual ways: another axis, a sign, a factor, rows for columns."""
-    want, have = np.asarray(steps[name]), np.asarray(mine[name])
-    if want.dtype.kind not in "biuf" or have.dtype.kind not in "biuf":
+def resemblance(expected: Any, got: Any, known: dict[str, Any]) -> str | None:
+    """How a wrong array may have come about, if in one of the usual ways: rounding, a sign, a factor, another axis.
+
+    `known` are arrays by name that it may be a sum, maximum or mean of.
+    """
+    want, have = np.asarray(expected), np.asarray(got)
+    if want.dtype.kind not in "iuf" or have.dtype.kind not in "iuf" or not want.size:
         return None
-    for earlier in list(steps)[:list(steps).index(name)]:
-        for verb, reduce in (("sum", np.sum), ("maximum", np.max), ("mean", np.mean)):
-            axes = {axis: reduce(steps[earlier], axis=axis) for axis in (None, *range(np.ndim(steps[earlier])))}
-            should = [a for a, value in axes.items() if _equal(value, want)]
-            does = [a for a, value in axes.items() if _equal(value, have)]
-            if should and does:
-                over = {a: "everything" if a is None else f"axis {a}" for a in axes}
-                return f"it is the {verb} of `{earlier}` over {over[does[0]]}, and should be over {over[should[0]]}."
+    if (does := _reduced(have, known)) and (should := _reduced(want, known)):
+        return f"it is the {does}, and should be the {should}."
     if have.ndim == 2 and _equal(have.T, want):
         return "rows and columns are swapped."
-    if have.shape == want.shape and want.size:
-        if _equal(-have, want):
-            return "its sign is the other one."
-        with np.errstate(all="ignore"):
-            ratio, gap = have / want, have - want
-        if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-9 * abs(ratio.flat[0]):
-            return f"it is {ratio.flat[0]:.6g} times what it should be."
-        if want.size > 1 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9 * (1 + abs(gap.flat[0])):
-            return f"it is {abs(gap.flat[0]):.6g} too {'large' if gap.flat[0] > 0 else 'small'} everywhere."
+    if have.shape != want.shape:
+        return None
+    for digits in range(1, 9):
+        if _equal(np.round(want, digits), have):
+            return f"it is rounded to {digits} decimals; rounding is for printing."
+    if _equal(-have, want):
+        return "its sign is the other one."
+    with np.errstate(all="ignore"):
+        ratio, gap = have / want, have - want
+    if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-9 * abs(ratio.flat[0]):
+        return f"it is {ratio.flat[0]:.6g} times what it should be."
+    if want.size > 1 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9 * (1 + abs(gap.flat[0])):
+        return f"it is {abs(gap.flat[0]):.6g} too {'large' if gap.flat[0] > 0 else 'small'} everywhere."
+    return None
+
+
+def _reduced(array: np.ndarray, known: dict[str, Any]) -> str | None:
+    """"sum of `joint` over axis 1", if the array is that of one of the known ones, the latest first."""
+    for name, value in reversed(known.items()):
+        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
+            for verb, reduce in (("sum", np.sum), ("maximum", np.max), ("mean", np.mean)):
+                for axis in (None, *range(value.ndim)):
+                    if _equal(reduce(value, axis=axis), array):
+                        return f"{verb} of `{name}` over {'everything' if axis is None else f'axis {axis}'}"
     return None
 
 
@@ -176,6 +195,10 @@ def next_exercise(answer: Answer) -> str:
     return f"Next: {following} `{find(following).name}`. (This check uses public inputs; a grade uses fresh ones.)"
 
 
-def _equal(one, other) -> bool:
-    one, other = np.squeeze(one), np.squeeze(other)
-    return one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
+def _equal(one: Any, other: Any) -> bool:
+    """Are two values the same numbers, whatever axes of length 1 they have?"""
+    try:
+        one, other = np.squeeze(one), np.squeeze(other)
+        return one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
+    except (TypeError, ValueError):
+        return False

@@ -95,15 +95,23 @@ def delegated(function: Callable, args: tuple, ready: tuple[str, ...] = (), seco
     return used[0] if used else None
 
 
-def locals_of(function: Callable, args: tuple, names: tuple[str, ...], seconds: float | None = None) -> dict[str, Any]:
-    """The named local variables of a call at its end, as far as the function has them."""
+def locals_of(function: Callable, args: tuple, names: tuple[str, ...], seconds: float | None = None) -> dict[str, list]:
+    """Every value that the named local variables take during a call, the last one last, as far as there are such names.
+
+    A variable may be overwritten or changed in place later on, so each is copied as it passes; the first fifty count.
+    """
     code, seen = getattr(function, "__code__", None), {}
 
+    def note(frame) -> None:
+        for name in names:
+            if name in frame.f_locals and len(taken := seen.setdefault(name, [])) < 50:
+                if not taken or fingerprint(taken[-1]) != fingerprint(frame.f_locals[name]):
+                    taken.append(fresh(frame.f_locals[name]))
+
     def trace(frame, event, _):
-        if frame.f_code is not code:
-            return None
-        seen.update({name: frame.f_locals[name] for name in names if name in frame.f_locals})
-        return trace
+        if frame.f_code is code:
+            note(frame)
+            return trace
 
     previous = sys.gettrace()
     sys.settrace(trace)

@@ -70,15 +70,26 @@ def stale(course: Course) -> list[Derived]:
 def sync(course: Course, everything: bool = False, topic: str = "") -> Iterator[Derived]:
     """Make what is stale (or everything) and yield each file once it is written; remove what has no source left.
 
-    With a topic ("01"), only files whose name begins with it.
+    With a topic ("01"), only files whose name begins with it. What cannot be made does not keep the rest from it.
+
+    Raises
+    ------
+    BuildError
+        At the end, with everything that could not be made.
     """
+    failures = []
     for item in derived(course):
-        if item.path.name.startswith(topic) and (everything or not item.is_fresh()):
-            _write(item.path, item.make())
-            yield item
+        try:
+            if item.path.name.startswith(topic) and (everything or not item.is_fresh()):
+                _write(item.path, item.make())
+                yield item
+        except build.BuildError as error:
+            failures.append(str(error))
     for item in _orphans(course):
         item.path.unlink()
         yield item
+    if failures:
+        raise build.BuildError("\n\n".join(failures))
 
 
 def _orphans(course: Course) -> list[Derived]:
@@ -143,7 +154,9 @@ def _run(source: Path, folder: Path) -> bytes:
         try:
             client.execute()
         except CellExecutionError as error:
-            raise build.BuildError(f"{source.name} does not run: {error}") from None
+            failed = next(c for c in notebook.cells if any(o.output_type == "error" for o in c.get("outputs", ())))
+            raise build.BuildError(f"{source.name} does not run: {error.ename}: {error.evalue}\n"
+                                   f"in the cell\n{failed.source}") from None
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(WIDGET, None)
