@@ -16,10 +16,15 @@ def logsumexp(a, axis: int = -1) -> np.ndarray:
     Each slice has its own maximum, so that a row far below the others does not underflow; a slice of −∞ gives −∞.
     """
     a = np.asarray(a, dtype=np.float64)
-    m = a.max(axis=axis, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0.0)
+    m = _peak(a, axis)
     with np.errstate(divide="ignore"):
         return np.log(np.exp(a - m).sum(axis=axis)) + m.squeeze(axis)
+
+
+def _peak(a, axis: int = -1) -> np.ndarray:
+    """The largest value of each slice, and 0 where all are −∞."""
+    m = a.max(axis=axis, keepdims=True)
+    return np.where(np.isneginf(m), 0.0, m)
 
 
 def log_posterior(log_joint) -> np.ndarray:
@@ -38,12 +43,14 @@ def log_posterior(log_joint) -> np.ndarray:
     Source: Bishop, Pattern Recognition and Machine Learning, section 1.5.
     """
     log_joint = np.asarray(log_joint, dtype=np.float64)
-    evidence = logsumexp(log_joint, axis=-1)
+    with np.errstate(invalid="ignore"):
+        a = log_joint - _peak(log_joint)  # the peak goes first: its digits would be lost in the evidence
+    evidence = logsumexp(a)
     if not np.isfinite(evidence).all():
-        row = np.argwhere(~np.isfinite(np.atleast_1d(evidence)))[0].tolist()
-        raise ValueError(f"Bayes' rule needs a class under which the row is possible; in row {row[0]} the log joint of "
+        row = np.flatnonzero(~np.isfinite(np.ravel(evidence)))[0]
+        raise ValueError(f"Bayes' rule needs a class under which the row is possible; in row {row} the log joint of "
                          "every class is -inf (or one is not a number): smooth the zero probabilities, or check the row")
-    return log_joint - evidence[..., None]
+    return a - evidence[..., None]
 
 
 def posterior(log_joint) -> np.ndarray:

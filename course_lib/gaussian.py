@@ -80,8 +80,8 @@ class Gaussian(Additive):
         """The densities of given moments; raises `ClassError` where a variance is zero or a covariance singular."""
         self._check_mass(s)
         if isinstance(s, Triangles):
-            return FullNormal(s.mean, np.stack(list(self._roots(s))))
-        return normal(s.mean, self.covariances(s))
+            return FullNormal(s.mean, np.stack(list(self._roots(s))), s.rest)
+        return normal(s.mean, self.covariances(s), s.rest)
 
     def covariances(self, s) -> np.ndarray:
         """The estimate before it is factorised: (K, D, D), (K, D) or (K, 1) by shape; (1, ...) if tied."""
@@ -150,8 +150,10 @@ class Gaussian(Additive):
             yield root
 
 
-def normal(mean, covariance) -> "DiagonalNormal | FullNormal":
+def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
     """K normal densities with given means (K, D) and covariances (K, D, D), variances (K, D) or (K, 1); (1, ...) if common.
+
+    The means are mean + rest, `rest` being what rounding took from them.
 
     Raises
     ------
@@ -161,10 +163,10 @@ def normal(mean, covariance) -> "DiagonalNormal | FullNormal":
     mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     if covariance.ndim == 3:
         return FullNormal(mean, np.stack([_cholesky(Sigma, mean if len(covariance) < len(mean) else mean[k], k)
-                                          for k, Sigma in enumerate(covariance)]))
+                                          for k, Sigma in enumerate(covariance)]), rest)
     if (zero := _vanishes(covariance, mean)).any():
         raise _zero_variance(*np.argwhere(zero)[0], own=len(covariance) == len(mean))
-    return DiagonalNormal(mean, covariance)
+    return DiagonalNormal(mean, covariance, rest)
 
 
 @dataclass(frozen=True)
@@ -252,29 +254,28 @@ class _Linear:
         """The log density, up to a term that is the same for all classes, (N, K)."""
         if not self.tied or not self._near or np.isnan(X.sum()):
             return self.log_density(X)
-        shifted = self.mean - self._centre
-        weights = self._precise(shifted)
-        bias = -np.einsum("kd,kd->k", weights, shifted + 2 * self._centre) / 2
-        return _add(X @ weights.T, bias) if self._close_to_zero else self._centred_scores(X, weights, shifted)
-
-    def _centred_scores(self, X, weights, shifted) -> np.ndarray:
+        weights = self._precise(self._shifted)
+        if self._distance(self._centre[None]).max() <= NEAR:
+            return _add(X @ weights.T, -np.einsum("kd,kd->k", weights, self._shifted + 2 * self._centre) / 2)
         out = np.empty((len(X), len(weights)))
-        bias = -np.einsum("kd,kd->k", weights, shifted) / 2
         for rows in slices(*X.shape):
-            out[rows] = (X[rows] - self._centre) @ weights.T + bias
-        return out
+            out[rows] = (X[rows] - self._centre) @ weights.T
+        return _add(out, -np.einsum("kd,kd->k", weights, self._shifted) / 2)
 
     @cached_property
     def _centre(self) -> np.ndarray:
         return self.mean.mean(axis=0)
 
-    @property
-    def _close_to_zero(self) -> bool:
-        return self._distance(self._centre[None]).max() <= NEAR
+    @cached_property
+    def _shifted(self) -> np.ndarray:
+        return (self.mean - self._centre) + self.rest
 
-    @property
+    @cached_property
     def _near(self) -> bool:
-        return self._distance(self.mean - self._centre).max() <= NEAR
+        return bool(self._distance(self._shifted).max() <= NEAR)
+
+    def _about_mean(self, X, k: int) -> np.ndarray:
+        return X - self.mean[k] if isinstance(self.rest, float) or not self.rest[k].any() else (X - self.mean[k]) - self.rest[k]
 
 
 def _add(out, bias) -> np.ndarray:
@@ -288,6 +289,7 @@ class DiagonalNormal(_Linear):
 
     mean: np.ndarray      # (K, D)
     variance: np.ndarray  # (K, D), or (1, D) if common to the classes; (K, 1) or (1, 1) if common to the features
+    rest: np.ndarray | float = 0.0  # (K, D) what rounding took from the mean
 
     @property
     def tied(self) -> bool:
@@ -325,7 +327,7 @@ class DiagonalNormal(_Linear):
     @cached_property
     def _coefficients(self) -> np.ndarray:
         """(3D, K): what multiplies z², z and 1 in the log density of z = x − centre."""
-        m, v = np.broadcast_arrays(self.mean - self._centre, self.variance)
+        m, v = np.broadcast_arrays(self._shifted, self.variance)
         return np.concatenate([-0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))], axis=1).T
 
     def _expanded(self, X) -> np.ndarray:
@@ -342,7 +344,7 @@ class DiagonalNormal(_Linear):
     def _centred(self, X) -> np.ndarray:
         K, D = self.mean.shape
         variance = np.broadcast_to(self.variance, (K, D))
-        terms = ((X - m) ** 2 / v + np.log(2 * np.pi * v) for m, v in zip(self.mean, variance))
+        terms = (self._about_mean(X, k) ** 2 / v + np.log(2 * np.pi * v) for k, v in enumerate(variance))
         return np.stack([-0.5 * np.nansum(term, axis=1) for term in terms], axis=1)
 
 
@@ -352,6 +354,7 @@ class FullNormal(_Linear):
 
     mean: np.ndarray  # (K, D)
     root: np.ndarray  # (K, D, D), or (1, D, D) if common to the classes
+    rest: np.ndarray | float = 0.0  # (K, D) what rounding took from the mean
 
     @property
     def tied(self) -> bool:
@@ -387,7 +390,7 @@ class FullNormal(_Linear):
         whiteners = np.broadcast_to(self.whitener, (K, *self.whitener.shape[1:]))
         for rows in slices(*X.shape):
             for k in range(K):
-                Z = (X[rows] - self.mean[k]) @ whiteners[k]
+                Z = self._about_mean(X[rows], k) @ whiteners[k]
                 out[rows, k] = np.einsum("nd,nd->n", Z, Z)
         out *= -0.5
         return _add(out, self.log_norm)

@@ -139,17 +139,20 @@ class DiagonalMoments:
     count: np.ndarray  # (K, D)
     mean: np.ndarray  # (K, D)
     scatter: np.ndarray  # (K, D) Σ r (x − mean)²
+    rest: np.ndarray     # (K, D) what rounding took from the mean: the mean is mean + rest
 
     @classmethod
     def of(cls, X, R) -> "DiagonalMoments":
         mass = R.sum(axis=0)
         filled, count, seen = _observed(X, R, mass)
         mean = divide(R.T @ filled, count)
-        return cls(mass, count, mean, _squares(filled, R, count, mean, seen))
+        scatter = _squares(filled, R, count, mean, seen)
+        return cls(mass, count, mean, scatter, _rest(filled, R, mean, count, scatter, seen))
 
     def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
-        count, mean, delta, between = _merge(self.count, self.mean, other.count, other.mean)
-        return DiagonalMoments(self.mass + other.mass, count, mean, self.scatter + other.scatter + between * delta**2)
+        count, mean, rest, delta, between = _merge(self.count, self, other.count, other)
+        scatter = self.scatter + other.scatter + between * delta**2
+        return DiagonalMoments(self.mass + other.mass, count, mean, scatter, rest)
 
     @property
     def overall(self) -> np.ndarray:
@@ -168,19 +171,21 @@ class Moments:
     mass: np.ndarray  # (K,)
     mean: np.ndarray  # (K, D)
     scatter: np.ndarray  # (K, D, D) Σ r (x − mean)(x − mean)ᵀ, or (1, D, D): their sum over the classes
+    rest: np.ndarray     # (K, D) what rounding took from the mean: the mean is mean + rest
 
     @classmethod
     def of(cls, X, R, pooled: bool = False) -> "Moments":
         mass = R.sum(axis=0)
         mean = divide(R.T @ X, mass[:, None])
-        scatters = (_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled))
-        return cls(mass, mean, np.sum(list(scatters), axis=0)[None] if pooled else np.stack(list(scatters)))
+        scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled)]
+        scatter = np.sum(scatters, axis=0)[None] if pooled else np.stack(scatters)
+        return cls(mass, mean, scatter, _rest(X, R, mean, mass[:, None], np.einsum("kdd->kd", scatter)))
 
     def __add__(self, other: "Moments") -> "Moments":
-        mass, mean, delta, between = _merge(self.mass[:, None], self.mean, other.mass[:, None], other.mean)
+        mass, mean, rest, delta, between = _merge(self.mass[:, None], self, other.mass[:, None], other)
         moved = between * delta
         rise = (moved.T @ delta)[None] if len(self.scatter) < len(mass) else moved[:, :, None] * delta[:, None, :]
-        return Moments(mass[:, 0], mean, self.scatter + other.scatter + rise)
+        return Moments(mass[:, 0], mean, self.scatter + other.scatter + rise, rest)
 
     @property
     def overall(self) -> np.ndarray:
@@ -197,24 +202,26 @@ class Triangles:
     mass: np.ndarray  # (K,)
     mean: np.ndarray  # (K, D)
     factor: np.ndarray  # (K, D, D) or (1, D, D), upper triangular
+    rest: np.ndarray    # (K, D) what rounding took from the mean: the mean is mean + rest
 
     @classmethod
     def of(cls, X, R, pooled: bool = False) -> "Triangles":
         mass = R.sum(axis=0)
         mean = divide(R.T @ X, mass[:, None])
         roots = [Z if weight is None else np.sqrt(weight)[:, None] * Z for Z, weight in _centred(X, R, mean, pooled)]
-        return cls(mass, mean, np.stack([triangle(*roots)] if pooled else [triangle(root) for root in roots]))
+        factor = np.stack([triangle(*roots)] if pooled else [triangle(root) for root in roots])
+        return cls(mass, mean, factor, _rest(X, R, mean, mass[:, None], (factor**2).sum(axis=1)))
 
     def __add__(self, other: "Triangles") -> "Triangles":
-        mass, mean, delta, between = _merge(self.mass[:, None], self.mean, other.mass[:, None], other.mean)
+        mass, mean, rest, delta, between = _merge(self.mass[:, None], self, other.mass[:, None], other)
         moved = np.sqrt(between) * delta
         rows = [moved] if len(self.factor) < len(mass) else moved[:, None, :]
-        return Triangles(mass[:, 0], mean, np.stack([triangle(*r) for r in zip(self.factor, other.factor, rows)]))
+        return Triangles(mass[:, 0], mean, np.stack([triangle(*r) for r in zip(self.factor, other.factor, rows)]), rest)
 
     @property
     def overall(self) -> np.ndarray:
         """Variance of each feature over all classes together, (D,), divisor n."""
-        return Moments(self.mass, self.mean, self.scatter).overall
+        return Moments(self.mass, self.mean, self.scatter, self.rest).overall
 
     @property
     def scatter(self) -> np.ndarray:
@@ -264,11 +271,28 @@ def triangle(*rows) -> np.ndarray:
     return np.concatenate([F, np.zeros((A.shape[1] - len(F), A.shape[1]))])
 
 
-def _merge(n, mean, m, other):
-    """Chan, Golub & LeVeque (1979): mass, mean, shift of the mean, and the factor nm/(n+m) of its square."""
-    total, delta = n + m, other - mean
-    share = divide(m, total)
-    return total, mean + share * delta, delta, n * share
+def _merge(n, one, m, other):
+    """Chan, Golub & LeVeque (1979): mass, mean and its rest, shift of the mean, and the factor nm/(n+m) of its square."""
+    total = n + m
+    delta, share = (other.mean - one.mean) + (other.rest - one.rest), divide(m, total)
+    mean, lost = _two_sum(one.mean, share * delta)
+    return total, mean, lost + one.rest, delta, n * share
+
+
+def _two_sum(a, b):
+    """The rounded sum and what rounding took from it, by Knuth's formula."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+def _rest(X, R, mean, count, scatter, seen=1.0) -> np.ndarray:
+    """What rounding took from the means; nothing worth a pass over X unless they lie 10⁴ deviations from 0."""
+    if (mean**2 * count <= 1e8 * scatter).all():
+        return np.zeros(mean.shape)
+    if isinstance(R, Labels):
+        return divide(R.T @ ((X - mean[R.codes]) * seen), count)
+    return divide(np.stack([r @ ((X - m) * seen) for r, m in zip(R.T, mean)]), count)
 
 
 def _observed(X, R, mass):
