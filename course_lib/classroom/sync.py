@@ -149,6 +149,7 @@ def _run(source: Path, folder: Path) -> bytes:
 
     notebook = lecture(source)
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False,
+                            extra_arguments=["--log-level=ERROR"],
                             resources={"metadata": {"path": str(folder)}})
     with _own_progress():
         try:
