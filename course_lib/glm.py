@@ -20,10 +20,11 @@ from scipy.special import erfcx, exprel, xlogy
 
 from course_lib.estimator import Estimator, _flat
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
-from course_lib.linear import Affine
-from course_lib.newton import Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton, rough_start
+from course_lib.newton import (Affine, Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton,
+                               rough_start)
 
 __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
+
 
 # Links ---------------------------------------------------------------------------------------------------------------
 
@@ -31,10 +32,10 @@ __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills
 class Link:
     """How the linear predictor enters the distribution."""
 
-    natural: Callable            # η (N,) -> θ, θ′, θ″
-    start: Callable | None = None  # mean response -> first intercept; None starts at 0
-    free: bool = True            # every real η is admissible
-    concave: bool = True         # the observed weights are never negative
+    natural: Callable                               # η (N,) -> θ, θ′, θ″
+    start: Callable | None = None                   # mean response -> first intercept; None starts at 0
+    range: tuple[float, float] = (-np.inf, np.inf)  # of η
+    concave: bool = True                            # the observed weights are never negative
 
 
 def canonical(eta):
@@ -124,10 +125,10 @@ def _normal(t, theta):
 FAMILIES = {
     "binomial": Response(Bernoulli(), _bernoulli, (0, 1), {
         "logit": Link(canonical), "probit": Link(probit), "cloglog": Link(complementary_log_log),
-        "log": Link(log_of_share, np.log, free=False), "identity": Link(share, float, free=False)},
+        "log": Link(log_of_share, np.log, (-np.inf, 0)), "identity": Link(share, float, (0, 1))},
         saturated=lambda t: -xlogy(t, t) - xlogy(1 - t, 1 - t)),
     "poisson": Response(Poisson(), _poisson, (0, np.inf), {
-        "log": Link(canonical, np.log), "identity": Link(count, float, free=False)}),
+        "log": Link(canonical, np.log), "identity": Link(count, float, (0, np.inf))}),
     "gaussian": Response(Normal(), _normal, (-np.inf, np.inf), {
         "identity": Link(canonical, float), "log": Link(exponential, np.log, concave=False)}, dispersed=True),
 }
@@ -207,12 +208,13 @@ class Problem:
         return value, gradient, hessians
 
     def local(self, q) -> Local:
+        """The loss at q (M,) with its Newton step; the expected Hessian stands by where the observed one may fail."""
         value, gradient, hessians = self.sums(q, observed=True, expected=not self.link.concave)
         return Local(value, gradient, lambda: descent(gradient, *hessians))
 
     def recedes(self, direction) -> bool:
         """True if moving along `direction` without end takes no predictor away from its response."""
-        if self.P.any() or not self.link.free:
+        if self.P.any() or np.isfinite(self.link.range).any():
             return False
         worst, best = np.inf, 0.0
         for rows, Z in self.design.blocks():
@@ -223,9 +225,10 @@ class Problem:
         return best > 1e-3 and worst >= -1e-7 * best
 
     def start(self) -> np.ndarray:
+        """Zero, or the intercept (M,) that fits the mean response where zero would be far off or not admissible."""
         q = np.zeros(self.design.width)
-        if self.link.start and self.design.intercept:
-            q[0] = self.link.start(self.weight @ self.t)
+        if self.link.start and self.design.intercept and (mean := self.weight @ self.t) > 0:
+            q[0] = self.link.start(mean)
         return q
 
     def every(self, stride: int) -> "Problem":
@@ -235,6 +238,7 @@ class Problem:
                        offset=self.offset[::stride])
 
     def solve(self, q=None, steps: int = 100) -> Optimum:
+        """The optimum, from q (M,) or from where a tenth of the rows have theirs."""
         return newton(self.local, rough_start(self, self.start()) if q is None else q, self.recedes, steps)
 
 
@@ -377,7 +381,7 @@ class GLM(Estimator):
         self.ridge = ridge
 
     def fit(self, X, y, sample_weight=None, trials=None, offset=None):
-        """Learn from X (N, D) and responses y (N,); weights, group sizes and offsets are (N,); returns the estimator."""
+        """Learn from X (N, D) and y (N,); weights, group sizes and offsets are (N,) too; returns the estimator."""
         self._fitted = False
         X = self._features(X, reset=True)
         N = len(X)
@@ -394,11 +398,15 @@ class GLM(Estimator):
     def _theta(self, X, offset):
         X = self._features(X)
         offset = _column("offset", offset, len(X))
-        eta = self.fit_.predictor(X) + (0.0 if offset is None else offset)
-        return link_of(self.family, self.link).natural(eta)[0]
+        eta, link = self.fit_.predictor(X) + (0.0 if offset is None else offset), link_of(self.family, self.link)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return link.natural(np.clip(eta, *link.range))[0]
 
     def predict(self, X, offset=None) -> np.ndarray:
-        """Mean responses (N,): shares for a binomial, expected counts for Poisson."""
+        """Mean responses (N,): shares for a binomial, expected counts for Poisson.
+
+        A predictor outside the range of a bounded link counts as the end of that range.
+        """
         return family_of(self.family).law.dc(self._theta(X, offset))
 
     def score(self, X, y, sample_weight=None, offset=None) -> float:

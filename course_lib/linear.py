@@ -334,7 +334,7 @@ def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None)
 
 
 def _epoch(X, t, w, order) -> int:
-    """One pass that changes w (D + 1,) in place; it looks ahead over as many rows as there lately were without mistake."""
+    """One pass that changes w (D + 1,) in place; it looks ahead over as many rows as lately had no mistake."""
     slope, start, last, size, mistakes = w[1:], 0, 0, 64, 0
     while start < len(X):
         rows = slice(start, start + size) if order is None else order[start:start + size]

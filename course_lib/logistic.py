@@ -205,6 +205,7 @@ class Softmax:
 
     @classmethod
     def of(cls, X, codes, K: int, weight, ridge: float) -> "Softmax":
+        """The problem of features X (N, D), classes (N,) below K and weights (N,) or None."""
         weight = np.ones(len(X)) if weight is None else weight
         design, total = Design.of(X, weight, ridge=ridge > 0), weight.sum()
         return cls(design, codes, weight / total, ridge / total * design.penalty(), helmert(K))
@@ -231,6 +232,7 @@ class Softmax:
             yield rows, Z, Y, excess, loss
 
     def local(self, q) -> Local:
+        """The loss at q with its Newton step, by a factorised Hessian or by conjugate gradients."""
         W = self.W(q)
         V = q.reshape(len(W), -1)
         value, gradient, small = np.sum(V * (self.P @ V)) / 2, self.P @ W, W.size <= self.SMALL
@@ -311,6 +313,7 @@ class Softmax:
         return replace(self, design=self.design.every(stride), codes=self.codes[::stride], weight=weight / weight.sum())
 
     def solve(self) -> Optimum:
+        """The optimum, from where a tenth of the rows have theirs."""
         return newton(self.local, rough_start(self, np.zeros(self.design.width * len(self.C))), self.recedes)
 
 

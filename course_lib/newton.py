@@ -16,7 +16,8 @@ from scipy.linalg import cho_factor, cho_solve, eigh, solve_triangular
 
 from course_lib.statistics import Moments, Triangles, slices, triangle
 
-__all__ = ["Design", "Local", "Optimum", "SeparationWarning", "descent", "newton"]
+__all__ = ["Affine", "Design", "Local", "Optimum", "Scale", "SeparationWarning", "check_ridge", "descent", "newton",
+           "refuse_dependent", "rough_start", "typical_row"]
 
 class SeparationWarning(UserWarning):
     """The likelihood has no maximum: along some direction of the coefficients it grows for ever."""
@@ -74,8 +75,9 @@ class Design:
         """
         centre, scatter = _moments(Moments, X, weight, intercept)
         scale = Scale.of(scatter, weight.sum(), centre)
-        plain = np.all(np.abs(centre) <= 10 * scale.spread) and not scale.constant.any()
-        design = cls(X, 0 * centre, np.ones_like(centre), intercept) if plain else cls(X, centre, scale.spread, intercept)
+        design = standard = cls(X, centre, scale.spread, intercept)
+        if np.all(np.abs(centre) <= 10 * scale.spread) and not scale.constant.any():
+            design = cls(X, 0 * centre, np.ones_like(centre), intercept)
         if ridge:
             return design
         others = "the others and the intercept" if intercept else "the others"
@@ -84,8 +86,7 @@ class Design:
             return design
         factor = _moments(Triangles, X, weight, intercept)[1]
         refuse_dependent(scale.dependent(factor), X, others)
-        design = cls(X, centre, scale.spread, intercept)
-        return replace(design, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
+        return replace(standard, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
 
     def every(self, stride: int) -> "Design":
         """The design of each `stride`-th row."""
@@ -179,9 +180,9 @@ class Scale:
 def refuse_dependent(columns, X, others: str) -> None:
     """Raise ValueError if any of the `columns` (D,) of X (N, D) is marked as a combination of the `others`."""
     if np.any(columns):
-        raise ValueError("the columns of X must be linearly independent, or the coefficients are not unique: got columns "
-                         f"{np.flatnonzero(columns).tolist()} that are combinations of {others} (a rank deficient "
-                         f"design, n_samples = {len(X)}); drop these columns, or use ridge > 0")
+        raise ValueError("the columns of X must be linearly independent, or the coefficients are not unique: got "
+                         f"columns {np.flatnonzero(columns).tolist()} that are combinations of {others} (a rank "
+                         f"deficient design, n_samples = {len(X)}); drop these columns, or use ridge > 0")
 
 
 def check_ridge(ridge: float) -> None:
@@ -234,8 +235,20 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
     ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
-    shrinking: then rounding is all that is left.  Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8
-    of itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
+    shrinking: then rounding is all that is left.  Where `recedes` finds a direction without end, the iteration goes on
+    until the loss falls by less than 1e-8 of itself; the iterate is finite and its fitted values are those of the limit
+    to about that accuracy.
+
+    Parameters
+    ----------
+    local : callable
+        From q (M,) to the `Local` loss there; infinite or NaN where q is not admissible.
+    q : (M,)
+        The start.
+    recedes : callable
+        From a direction (M,) to whether the loss never rises along it, however far.
+    steps : int
+        At most so many.
 
     Source: Boyd and Vandenberghe, Convex Optimization, section 9.5.
     """

@@ -238,7 +238,8 @@ def test_weights_are_repetitions(seed, kind):
     weight = rng.integers(0, 4, size=60)
     weight[:3] = 1  # every class keeps a row
     output = "transform" if kind is FisherProjection else "decision_function"
-    weighted, repeated = kind().fit(X, y, sample_weight=weight), kind().fit(np.repeat(X, weight, 0), np.repeat(y, weight))
+    weighted = kind().fit(X, y, sample_weight=weight)
+    repeated = kind().fit(np.repeat(X, weight, 0), np.repeat(y, weight))
     np.testing.assert_allclose(getattr(weighted, output)(X), getattr(repeated, output)(X), rtol=1e-8, atol=1e-9)
 
 

@@ -49,7 +49,7 @@ def test_fisher_1936_iris():
     agrees("fisher1936", "X", x)
     difference = -x @ d * np.sign(lam[0]) * np.sign(lam[0] * (x @ d))
     agrees("fisher1936", "diff", abs(difference))
-    # he divides the sum of squares within species by 95 = 100 − 5, not by 98: with 98 the printed 3.3804 would be 3.3283
+    # he divides the sum of squares within species by 95 = 100 − 5; by 98 the printed 3.3804 would be 3.3283
     residual = X @ x - np.where(y == "versicolor", *(X[y == s].mean(axis=0) @ x for s in ("versicolor", "setosa")))
     deviation = np.sqrt(residual @ residual / 95)
     agrees("fisher1936", "sd95", deviation)
