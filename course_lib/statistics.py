@@ -145,9 +145,8 @@ class DiagonalMoments:
     def of(cls, X, R) -> "DiagonalMoments":
         mass = R.sum(axis=0)
         filled, count, seen = _observed(X, R, mass)
-        mean = divide(R.T @ filled, count)
-        scatter = _squares(filled, R, count, mean, seen)
-        return cls(mass, count, mean, scatter, _rest(filled, R, mean, count, scatter, seen))
+        of_one_kind = _moments_of_labels if isinstance(R, Labels) else _moments_of_weights
+        return cls(mass, count, *of_one_kind(filled, R, count, seen))
 
     def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
         count, mean, rest, delta, between = _merge(self.count, self, other.count, other)
@@ -179,7 +178,8 @@ class Moments:
         mean = divide(R.T @ X, mass[:, None])
         scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled)]
         scatter = np.sum(scatters, axis=0)[None] if pooled else np.stack(scatters)
-        return cls(mass, mean, scatter, _rest(X, R, mean, mass[:, None], np.einsum("kdd->kd", scatter)))
+        rest = _rest(X, R, mean, mass[:, None], np.einsum("kdd->kd", scatter))
+        return cls(mass, mean, scatter - _outer_of_rest(rest, mass, pooled), rest)
 
     def __add__(self, other: "Moments") -> "Moments":
         mass, mean, rest, delta, between = _merge(self.mass[:, None], self, other.mass[:, None], other)
@@ -286,13 +286,52 @@ def _two_sum(a, b):
     return s, (a - (s - t)) + (b - t)
 
 
-def _rest(X, R, mean, count, scatter, seen=1.0) -> np.ndarray:
+def _rest(X, R, mean, count, squares, seen=1.0) -> np.ndarray:
     """What rounding took from the means; nothing worth a pass over X unless they lie 10⁴ deviations from 0."""
-    if (mean**2 * count <= 1e8 * scatter).all():
+    if (mean**2 * count <= 1e8 * squares).all():
         return np.zeros(mean.shape)
     if isinstance(R, Labels):
         return divide(R.T @ ((X - mean[R.codes]) * seen), count)
     return divide(np.stack([r @ ((X - m) * seen) for r, m in zip(R.T, mean)]), count)
+
+
+def _outer_of_rest(rest, mass, pooled: bool):
+    if not rest.any():
+        return 0.0
+    moved = mass[:, None] * rest
+    return (moved.T @ rest)[None] if pooled else moved[:, :, None] * rest[:, None, :]
+
+
+def _moments_of_labels(X, R, count, seen):
+    """Mean, Σ r (x − mean)² and rest, (K, D) each."""
+    mean = divide(R.T @ X, count)
+    Z = _masked(X - mean[R.codes], seen)
+    scatter = R.T @ np.multiply(Z, Z, out=Z)
+    rest = _rest(X, R, mean, count, scatter, seen)
+    return mean, scatter - count * rest**2, rest
+
+
+def _moments_of_weights(X, R, count, seen):
+    """Expanded about one centre, by two products, where that keeps 12 digits; else class by class."""
+    centre = X.sum(axis=0) / max(len(X), 1)
+    mean, scatter, rest, lost = _about(X, R.T, centre, count, seen)
+    if (lost <= 1e4 * scatter).all():
+        return mean, scatter, rest
+    rows = (_about(X, r, m, n, seen) for r, m, n in zip(R.T, mean, count))
+    return tuple(np.stack(part) for part in list(zip(*rows))[:3])
+
+
+def _about(X, weights, centre, count, seen):
+    """Mean, scatter and rest from sums about a centre, and what the scatter was taken from."""
+    Z = _masked(X - centre, seen)
+    first = weights @ Z
+    shift = divide(first, count)
+    mean, rest = _two_sum(centre, shift)
+    return mean, weights @ np.multiply(Z, Z, out=Z) - first * shift, rest, first * shift
+
+
+def _masked(Z, seen):
+    return Z if isinstance(seen, float) else Z * seen
 
 
 def _observed(X, R, mass):
@@ -313,24 +352,6 @@ def _tabulate(column, R, L: int) -> np.ndarray:
     if isinstance(R, Labels):
         return np.bincount(R.codes * L + column, R.weight, R.K * L).reshape(R.K, L)
     return np.stack([np.bincount(column, r, L) for r in R.T])
-
-
-def _squares(X, R, count, mean, seen) -> np.ndarray:
-    """Σ r (x − mean)², (K, D), over what was seen."""
-    if isinstance(R, Labels):
-        return R.T @ _squared(X, mean[R.codes], seen)
-    centre = mean.mean(axis=0)
-    shift = count * (mean - centre) ** 2
-    scatter = R.T @ _squared(X, centre, seen) - shift
-    if (shift <= 1e4 * scatter).all():  # the difference keeps 12 digits; otherwise centre each class by itself
-        return scatter
-    return np.stack([r @ _squared(X, m, seen) for r, m in zip(R.T, mean)])
-
-
-def _squared(X, centre, seen) -> np.ndarray:
-    Z = X - centre
-    np.multiply(Z, Z, out=Z)
-    return Z if isinstance(seen, float) else Z * seen
 
 
 def _centred(X, R, mean, pooled: bool):
