@@ -63,7 +63,7 @@ def dump(answers: Iterable[Answer]) -> bytes:
     tree = [_tree(answer, arrays) for answer in answers]
     meta = np.frombuffer(json.dumps(tree).encode(), np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, meta=meta, **{str(i): array for i, array in enumerate(arrays)})
+    np.savez_compressed(buffer, meta=meta, **{str(i): array for i, array in enumerate(arrays)})
     return buffer.getvalue()
 
 
