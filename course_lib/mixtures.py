@@ -19,11 +19,12 @@ import numpy as np
 from course_lib.bayes import BayesClassifier
 from course_lib.decision import logsumexp
 from course_lib.densities import Density, Fitted
-from course_lib.gaussian import DiagonalNormal, FullNormal, Gaussian
+from course_lib.gaussian import DiagonalNormal, Gaussian
+from course_lib.rbf import RBFNetwork, network
 from course_lib.statistics import ClassError, DiagonalMoments, members
 
-__all__ = ["COMPONENTS", "Backed", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "RBFNetwork",
-           "WithBackground", "at_floor", "cross_validate", "em", "floored", "grow", "plus_plus"]
+__all__ = ["COMPONENTS", "Backed", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "WithBackground",
+           "at_floor", "cross_validate", "em", "floored", "grow", "plus_plus"]
 
 EMPTY = 1e-8  # a component with a smaller share of the rows' weight counts as empty
 
@@ -109,33 +110,31 @@ def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float =
     w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     X, R, w = (X, R, w) if w.all() else (X[w > 0], R[w > 0], w[w > 0])
     J, kept, log_p = R.shape[1], w, -(_standardised(X, w) ** 2).sum(axis=1)
-    history, reseeded, converged = [], [], False
-    while len(history) < max_iter and not converged:
+    history, reseeded, gain = [], [], np.inf
+    while len(history) < max_iter and gain > tol * w.sum():
         empty = _empty(density, kept @ R)
-        if empty.size and len(reseeded) < J:
-            R, before = _reseed(X, R, w, log_p, empty[0]), -np.inf
+        if empty.size:
+            if len(reseeded) == J:
+                break
+            R = _reseed(X, R, w, log_p, empty[0])
             reseeded.append(len(history))
-        elif empty.size and history:
-            break
-        else:
-            before = history[-1] if history else -np.inf
         R = R if (kept == 1).all() else R * kept[:, None]
         mass = R.sum(axis=0)
         result = Mixed(mass / mass.sum(), density.fit(X, R))
         R, log_p = _bayes(result.log_joint(X))
         kept = _trimmed(w, log_p, trim) if trim else w
         history.append(kept @ np.where(kept > 0, log_p, 0))
-        converged = history[-1] - before <= tol * w.sum()
-    result = replace(result, history=np.array(history), converged=converged, reseeded=tuple(reseeded), mass=w.sum())
-    return _warned(density, result)
+        gain = history[-1] - history[-2] if len(history) > 1 and not empty.size else np.inf
+    return _warned(density, replace(result, history=np.array(history), converged=bool(gain <= tol * w.sum()),
+                                    reseeded=tuple(reseeded), mass=w.sum()))
 
 
 def grow(density: Density, X: np.ndarray, k_max: int, weight=None, **options) -> list[Mixed]:
     """Mixtures of 1, 2, …, k_max components, each the best that begins with one component more than the one before.
 
     The further component is tried where the mixture fits worst, and in one half of each component, cut across its
-    longest axis.  `options` are those of `em`; choose among the results by ``bic``, ``aic``, or the likelihood of
-    other rows.
+    longest axis.  `density` has no background; `options` are those of `em`; choose among the results by ``bic``,
+    ``aic``, or the likelihood of other rows.
     """
     w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     grown = [em(density, X, np.ones((len(X), 1)), w, **options)]
@@ -220,7 +219,7 @@ def _halved(X, R, w, j) -> np.ndarray:
 
 
 def _best(density, fits) -> Mixed:
-    """The most likely of several fits; one with a component at the floor only if all have, for its likelihood is no merit."""
+    """The most likely of several fits; a component at the floor is no merit, so one with it only if all have it."""
     results, fault = [], None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -255,8 +254,8 @@ def _warned(density, result: Mixed) -> Mixed:
                       "try fewer components or more starts", stacklevel=3)
     at = at_floor(density, result.components)
     if at.size:
-        warnings.warn(f"the variance floor holds component(s) {at.tolist()}: the likelihood would grow without bound as "
-                      "they collapse; use fewer components, tie them, or raise the floor", stacklevel=3)
+        warnings.warn(f"the variance floor holds component(s) {at.tolist()}: the likelihood would grow without bound "
+                      "as they collapse; use fewer components, tie them, or raise the floor", stacklevel=3)
     return result
 
 
@@ -378,13 +377,15 @@ class Mixture:
         self.check(X)
         K = R.shape[1]
         if np.shape(self.k) not in ((), (K,)):
-            raise ValueError(f"k must be one number of components or one a class, got {np.size(self.k)} for {K} classes")
+            raise ValueError(f"k must be one number of components or one a class, got {np.size(self.k)} for {K} "
+                             "classes")
         density = floored(self.density, X, self.floor, R)
         rows = [_rows(X, R, c) for c in range(K)]
         if self.background:
             low, high = (bound([bound(x, axis=0) for x, _ in rows], axis=0) for bound in (np.min, np.max))
             density = WithBackground(density, low, high)
-        return Mixtures(tuple(self._one(density, *rows[c], c, k) for c, k in enumerate(np.broadcast_to(self.k, K).tolist())))
+        k = np.broadcast_to(self.k, K).tolist()
+        return Mixtures(tuple(self._one(density, *rows[c], c, k[c]) for c in range(K)))
 
     def check(self, X, features=None) -> None:
         for name, ok, need in (("k", (np.asarray(self.k) >= 1).all(), "at least 1"), ("floor", self.floor >= 0, ">= 0"),
@@ -397,10 +398,14 @@ class Mixture:
 
     def _one(self, density, X, w, c, k) -> Mixed:
         try:
-            return _best(density, [*self._starts(density, X, w, k)])
+            best = _best(density, [*self._starts(density, X, w, k)])
         except ValueError as fault:
             words = str(fault).replace("class", "component").replace("{", "{{").replace("}", "}}")
             raise ClassError(f"the mixture of class {{k}} cannot be fitted: {words}", c) from None
+        if not best.converged:
+            warnings.warn(f"EM stopped after max_iter={self.max_iter} steps while it still gained more than "
+                          f"tol={self.tol} a row: raise either", stacklevel=2)
+        return best
 
     def _starts(self, density, X, w, k):
         rng = np.random.default_rng(self.seed)
@@ -425,6 +430,11 @@ class Mixtures:
     """K fitted mixtures."""
 
     classes: tuple[Mixed, ...]
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the mixtures together."""
+        return sum(mixed.n_parameters for mixed in self.classes)
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|y) = ln Σ_j w_yj p_yj(x), (N, K)."""
@@ -451,7 +461,7 @@ def cross_validate(mixture: Mixture, X: np.ndarray, ks: Sequence[int], folds: in
     return np.sum(left_out, axis=1) / len(X)
 
 
-# --------------------------------------------------------------------------------- the classifier and its network
+# ------------------------------------------------------------------------------------------------- the classifier
 
 class MixtureClassifier(BayesClassifier):
     """Bayes' rule with a mixture for each class, argmax λ_y P(y) Σ_j w_yj p_yj(x): a network of radial functions.
@@ -480,7 +490,7 @@ class MixtureClassifier(BayesClassifier):
     def _density(self):
         named = isinstance(self.components, str)
         if named and self.components not in COMPONENTS:
-            raise ValueError(f"components must be one of {', '.join(COMPONENTS)}, or a density, got {self.components!r}")
+            raise ValueError(f"components must be a density or one of {', '.join(COMPONENTS)}, got {self.components!r}")
         density = COMPONENTS[self.components] if named else self.components
         return Mixture(self.k, density, self.floor, self.background, self.trim, self.starts, self.tol, self.max_iter,
                        self.seed)
@@ -490,58 +500,6 @@ class MixtureClassifier(BayesClassifier):
         """Steps of EM, of the class that took most."""
         return max(len(mixed.history) for mixed in self.fitted_.classes)
 
-    def as_network(self) -> "RBFNetwork":
+    def as_network(self) -> RBFNetwork:
         """The same model written as three layers of radial functions; for normal components without a background."""
-        mixtures, stake = self.fitted_.classes, 1.0 if self.losses is None else np.asarray(self.losses, dtype=np.float64)
-        if np.ndim(stake) > 1 or not all(isinstance(m.components, DiagonalNormal | FullNormal) for m in mixtures):
-            raise ValueError("the network needs normal components, no background, and losses of one number a class")
-        owner = np.repeat(np.arange(len(mixtures)), [len(m.weight) for m in mixtures])
-        weight = np.where(owner == np.arange(len(mixtures))[:, None], np.concatenate([m.weight for m in mixtures]), 0)
-        parts = [_radial(m.components) for m in mixtures]
-        return RBFNetwork(*(np.concatenate(part) for part in zip(*parts)), weight, stake * self.priors_, self.classes_)
-
-
-@dataclass(frozen=True)
-class RBFNetwork:
-    """Three layers: weighted distances to centres → radial functions, summed by class → λ_y P(y), and the largest.
-
-    Its outputs are λ_y P(y) p(x|y) themselves; far from all centres they underflow, where the classifier, which works
-    in logs, still decides.
-    """
-
-    centre: np.ndarray     # (J, D) μ_yj
-    precision: np.ndarray  # (J, D) 1/σ²_yjd, or (J, D, D) Σ⁻¹_yj
-    norm: np.ndarray       # (J,) N_yj
-    weight: np.ndarray     # (K, J) w_yj, zero for components of other classes
-    stake: np.ndarray      # (K,) λ_y P(y)
-    classes: np.ndarray    # (K,)
-
-    def distances(self, X) -> np.ndarray:
-        """ρ²_yj(x) = (x − μ)ᵀΣ⁻¹(x − μ), (N, J)."""
-        Z = X[:, None, :] - self.centre
-        if self.precision.ndim == 2:
-            return np.einsum("njd,jd->nj", Z**2, self.precision)
-        return np.einsum("njd,jde,nje->nj", Z, self.precision, Z)
-
-    def radial(self, X) -> np.ndarray:
-        """p_yj(x) = N_yj exp(−½ρ²_yj(x)), (N, J)."""
-        return self.norm * np.exp(-self.distances(X) / 2)
-
-    def outputs(self, X) -> np.ndarray:
-        """λ_y P(y) Σ_j w_yj p_yj(x), (N, K)."""
-        return self.radial(X) @ self.weight.T * self.stake
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (N,) of the largest output."""
-        return self.classes[self.outputs(X).argmax(axis=1)]
-
-
-def _radial(components) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centres, precisions and norms N_j = (2π)^{−D/2} |Σ_j|^{−½} of normal components."""
-    J, D = components.mean.shape
-    if isinstance(components, DiagonalNormal):
-        precision = np.broadcast_to(1 / components.variance, (J, D))
-        return components.mean, precision, np.sqrt((precision / (2 * np.pi)).prod(axis=1))
-    W = np.broadcast_to(components.whitener, (J, D, D))
-    return components.mean, W @ np.swapaxes(W, 1, 2), np.broadcast_to(np.exp(components.log_norm), J)
-
+        return network(self.fitted_.classes, self.priors_, self.losses, self.classes_)

@@ -28,8 +28,6 @@ LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, an
 class GaussianKernel:
     """K(r) = exp(−r²/2): every point reaches everywhere; in D dimensions V = ∫K(‖u‖)du = (2π)^{D/2}."""
 
-    reach = np.inf
-
     def log_volume(self, D: int) -> float:
         """ln V, the logarithm of the kernel's integral over R^D."""
         return D / 2 * np.log(2 * np.pi)
@@ -70,7 +68,6 @@ class CompactKernel:
 
     a: int
     b: int
-    reach = 1.0
 
     def log_volume(self, D: int) -> float:
         """ln V, the logarithm of the kernel's integral over R^D."""
@@ -118,7 +115,10 @@ class Nearest:
     k: float
 
     def squared(self, X: np.ndarray, points: np.ndarray, mass: np.ndarray, kernel, own=None) -> np.ndarray:
-        """h(x)² (M,) for rows X (M, D) among points (N, D) of weights (N,); own (M,) is the point not to be seen, or −1."""
+        """h(x)² (M,) for rows X (M, D) among points (N, D) with weights mass (N,).
+
+        own (M,) is the point that a row does not see, −1 for none.
+        """
         beyond = isinstance(kernel, CompactKernel) and kernel.b > 0
         h2 = np.empty(len(X))
         for rows in _blocks(len(X), len(points)):
@@ -180,7 +180,7 @@ class Parzen:
 
     def _trees(self, points, groups, h) -> tuple:
         """A k-d tree a class where windows have an edge and few dimensions let a tree skip what lies beyond it."""
-        if isinstance(h, Nearest) or not np.isfinite(self.kernel.reach) or points.shape[1] > 3:
+        if isinstance(h, Nearest) or not isinstance(self.kernel, CompactKernel) or points.shape[1] > 3:
             return ()
         from scipy.spatial import cKDTree
         return tuple(cKDTree(points[g.rows]) for g in groups)
@@ -208,7 +208,7 @@ class Windows:
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """ln p̂(x|y) (M, K) for rows X (M, D); −∞ where a compact kernel reaches no point of the class."""
         D, h2 = X.shape[1], self._squared_widths(X)
-        sums = [self._log_sum(X, k, h2[:, k % h2.shape[1]]) for k in range(len(self.groups))]
+        sums = [self._log_sum(X, k, v) for k, v in enumerate(np.broadcast_to(h2, (len(h2), len(self.groups))).T)]
         return np.column_stack(sums) - D / 2 * np.log(h2) - self.kernel.log_volume(D)
 
     def _log_sum(self, X, k, h2) -> np.ndarray:
@@ -218,7 +218,7 @@ class Windows:
         return _log_windows(X, points, weight, self.kernel, [h2])[0]
 
     def discriminant(self, X: np.ndarray) -> np.ndarray:
-        """What decides, (M, K): the log density, and where no window reaches, that of windows widened to the first point.
+        """What decides, (M, K): the log density; where no window reaches, that of windows widened to the first point.
 
         There only the classes of the nearest training point (of all that are tied for it) remain possible.
         """
@@ -418,7 +418,7 @@ def best_width(score: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> f
 # -------------------------------------------------------------------------------------------------------- the engine
 
 def _log_windows(X, points, weight, kernel, h2s, own=None) -> np.ndarray:
-    """ln Σ_i w_i K(ρ(x, x_i)/h), (H, M), for H squared widths, each a scalar or (M,); own (M,) is the point to leave out."""
+    """ln Σ_i w_i K(ρ(x, x_i)/h), (H, M), for H squared widths, scalars or (M,); own (M,) is a point to leave out."""
     h2s = [np.broadcast_to(h2, (len(X),)) for h2 in h2s]
     out = np.empty((len(h2s), len(X)))
     for rows in _blocks(len(X), len(points)):
@@ -490,14 +490,14 @@ def _grouped(X: np.ndarray, R) -> tuple[np.ndarray, tuple[Group, ...], np.ndarra
 def _positive(h) -> np.ndarray:
     h = np.asarray(h, dtype=np.float64)
     if not (np.isfinite(h) & (h > 0)).all():
-        raise ValueError(f"a window's width h must be positive and finite, got {h[~(h > 0)].ravel()[:1] if h.ndim else h}")
+        raise ValueError(f"a window's width h must be positive and finite, got {h.tolist()}")
     return h
 
 
 def _sd(x: np.ndarray) -> float:
     if len(x) < 2 or x.min() == x.max():
-        raise ValueError(f"a rule for the width needs data that vary, got {len(x)} value(s), all {x[0]:.6g}: the data are "
-                         "constant, give a width h")
+        raise ValueError(f"a rule for the width needs data that vary, got {len(x)} value(s), all {x[0]:.6g}: the data "
+                         "are constant, give a width h")
     return float(np.std(x, ddof=1))
 
 

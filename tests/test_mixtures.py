@@ -94,7 +94,8 @@ def test_same_start_and_steps_give_scikit_learns_mixture(name, seed):
     precision = {"diagonal": np.einsum("kdd->kd", precision), "spherical": precision[:, 0, 0], "full": precision,
                  "tied": precision[0]}[name]
     theirs = mixture.GaussianMixture(3, covariance_type=SKLEARN[name], reg_covar=0, tol=0, max_iter=8,
-                                     weights_init=start.weight, means_init=start.components.mean, precisions_init=precision)
+                                     weights_init=start.weight, means_init=start.components.mean,
+                                     precisions_init=precision)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X)
@@ -139,7 +140,8 @@ def test_order_scale_and_offset_change_nothing(name, seed, scale, offset):
     exact = 1e-8 if scale == 1 or offset == 0 else 1e-4  # 1e8 · 1e±6 is rounded in the 8th digit of the spread
     assert other.weight == pytest.approx(one.weight[parts], rel=exact)
     assert other.log_likelihood + back == pytest.approx(one.log_likelihood, rel=exact)
-    assert other.components.mean / scale - offset == pytest.approx(one.components.mean[parts][:, columns], rel=exact, abs=1)
+    mean = one.components.mean[parts][:, columns]
+    assert other.components.mean / scale - offset == pytest.approx(mean, rel=exact, abs=1)
 
 
 @pytest.mark.parametrize("density, draw", [(Bernoulli(smoothing=0.5), lambda rng, p: rng.random((150, 6)) < p),
@@ -242,8 +244,8 @@ def test_a_background_integrates_to_one_and_is_sampled():
                for a, b in zip(edges[:-1], edges[1:]))
     assert mass == pytest.approx(1, abs=1e-8)
     drawn = mixed.sample(3000, np.random.default_rng(1))
-    assert drawn.mean() == pytest.approx(mixed.weight @ [mixed.components.components.mean[0, 0], (X.min() + X.max()) / 2],
-                                         abs=0.1)
+    means = [mixed.components.components.mean[0, 0], (X.min() + X.max()) / 2]
+    assert drawn.mean() == pytest.approx(mixed.weight @ means, abs=0.1)
 
 
 def test_a_background_over_a_flat_box_is_refused():
@@ -256,7 +258,8 @@ def test_trimming_the_outliers_equals_leaving_them_out():
     outliers = 500 + 10 * np.random.default_rng(0).normal(size=(10, 2))
     R = plus_plus(X, 2, np.random.default_rng(0))
     clean = em(COMPONENTS["full"], X, R, tol=1e-13, max_iter=3000)
-    robust = em(COMPONENTS["full"], np.r_[X, outliers], np.r_[R, np.full((10, 2), 0.5)], tol=1e-13, max_iter=3000, trim=0.1)
+    R = np.r_[R, np.full((10, 2), 0.5)]
+    robust = em(COMPONENTS["full"], np.r_[X, outliers], R, tol=1e-13, max_iter=3000, trim=0.1)
     same(robust, clean, rel=1e-5)
 
 
@@ -283,7 +286,8 @@ def test_start_does_not_depend_on_the_order_of_rows_and_counts_weights_as_repeti
     order, times = rng.permutation(len(X)), rng.integers(1, 4, size=len(X))
     R = plus_plus(X, 3, np.random.default_rng(7), times.astype(float))
     assert np.array_equal(plus_plus(X[order], 3, np.random.default_rng(7), times[order].astype(float)), R[order])
-    assert np.array_equal(plus_plus(np.repeat(X, times, axis=0), 3, np.random.default_rng(7)), np.repeat(R, times, axis=0))
+    repeated = plus_plus(np.repeat(X, times, axis=0), 3, np.random.default_rng(7))
+    assert np.array_equal(repeated, np.repeat(R, times, axis=0))
 
 
 def test_fewer_distinct_rows_than_components_end_with_a_warning():
@@ -447,7 +451,8 @@ def test_fits_in_scikit_learns_tools_and_keeps_names():
     X, y, _ = labelled(6)
     frame = pandas.DataFrame(X, columns=["a", "b"])
     search = GridSearchCV(make_pipeline(StandardScaler(), MixtureClassifier()),
-                          {"mixtureclassifier__k": [1, 2], "mixtureclassifier__components": ["full", Gaussian("diagonal")]})
+                          {"mixtureclassifier__k": [1, 2],
+                           "mixtureclassifier__components": ["full", Gaussian("diagonal")]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert search.fit(frame, y).best_score_ > 0.8
@@ -456,7 +461,8 @@ def test_fits_in_scikit_learns_tools_and_keeps_names():
         assert list(MixtureClassifier().fit(frame, y).feature_names_in_) == ["a", "b"]
 
 
-@pytest.mark.parametrize("model", [MixtureClassifier(), MixtureClassifier(components="full", background=0.05)], ids=repr)
+@pytest.mark.parametrize("model", [MixtureClassifier(), MixtureClassifier(components="full", background=0.05)],
+                         ids=repr)
 def test_passes_scikit_learns_own_checks(model):
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
     with warnings.catch_warnings():

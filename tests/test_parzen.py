@@ -154,7 +154,8 @@ def test_order_scale_and_offset_change_nothing(name, seed, scale, offset):
     rows, columns, classes = rng.permutation(40), rng.permutation(2), rng.permutation(3)
     h = 900.5
     one = Parzen(h, KERNELS[name]).fit(X, Labels(codes, 3)).log_density(Q)
-    moved = Parzen(h * scale, KERNELS[name]).fit(((X + offset) * scale)[rows][:, columns], Labels(classes[codes[rows]], 3))
+    moved = ((X + offset) * scale)[rows][:, columns]
+    moved = Parzen(h * scale, KERNELS[name]).fit(moved, Labels(classes[codes[rows]], 3))
     other = moved.log_density(((Q + offset) * scale)[:, columns])[:, classes] + 2 * np.log(scale)
     assert np.exp(other) == pytest.approx(np.exp(one), rel=1e-7 if offset * scale not in (0, 1e8) else 1e-10)
 

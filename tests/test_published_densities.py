@@ -10,8 +10,8 @@ from scipy.optimize import fminbound
 from course_lib.data import load
 from course_lib.gaussian import Gaussian, normal
 from course_lib.mixtures import Mixed, Mixture, MixtureClassifier, em
-from course_lib.parzen import (UNIFORM, Nearest, ParzenClassifier, best_width, loo_errors, loo_log_likelihood, lscv, nrd,
-                               nrd0, width_grid)
+from course_lib.parzen import (UNIFORM, Nearest, ParzenClassifier, best_width, loo_errors, loo_log_likelihood, lscv,
+                               nrd, nrd0, width_grid)
 
 RESULTS = {r["id"]: r for r in json.loads((Path(__file__).parent / "cases" / "published.json").read_text())["results"]}
 
@@ -31,12 +31,13 @@ def synth():
     return *load("synth_tr").Xy(), *load("synth_te").Xy()
 
 
-# Windows ---------------------------------------------------------------------------------------------------------------
+# Windows -------------------------------------------------------------------------------------------------------------
 
 def test_robinson_1989_nearest_neighbour_on_vowels():
-    """Also the limit of Gaussian windows as h → 0, where some rows underflow in every class and the log form decides."""
+    """Also the limit of Gaussian windows as h → 0, where some rows underflow in every class and the logs decide."""
     X, y, test, truth = vowels()
-    agrees("robinson_nn", "correct_1nn", (ParzenClassifier(Nearest(1), "uniform").fit(X, y).predict(test) == truth).sum())
+    nearest = ParzenClassifier(Nearest(1), "uniform").fit(X, y)
+    agrees("robinson_nn", "correct_1nn", (nearest.predict(test) == truth).sum())
     windows = ParzenClassifier(0.05).fit(X, y)
     agrees("robinson_nn", "correct_parzen_h005", (windows.predict(test) == truth).sum())
     assert (np.exp(windows.log_joint(test)) == 0).all(axis=1).any()
@@ -105,7 +106,7 @@ def test_leave_one_out_likelihood_on_old_faithful_has_its_maximum_within_reason_
     assert 0.08 < h < 0.14  # near the local minimum of least squares: no warning, no collapse
 
 
-# Mixtures --------------------------------------------------------------------------------------------------------------
+# Mixtures ------------------------------------------------------------------------------------------------------------
 
 TRUE_CENTRES = {0: [[-0.7, 0.3], [0.3, 0.3]], 1: [[-0.3, 0.7], [0.4, 0.7]]}
 
@@ -149,7 +150,7 @@ def test_mixtools_equal_deviations_on_old_faithful():
 
 
 def test_mixtools_free_deviations_on_old_faithful():
-    """The printed digits are good to 5e-5 only; the converged solution has μ 54.614856, 80.091069, σ 5.871219, 5.867734."""
+    """The printed digits are good to 5e-5 only; the converged solution is given below."""
     found = waiting_mixture(np.array([[25.0], [25.0]]), Gaussian("diagonal"))
     agrees("mixtools_faithful", "lambda_", found.weight)
     agrees("mixtools_faithful", "mu", found.components.mean[:, 0])
@@ -170,8 +171,8 @@ class KnownVariance:
 
 
 def test_roeder_1990_five_galaxy_groups_of_known_deviation():
-    """SAS/STAT User's Guide, The FMM Procedure, "Comparison with Roeder's Method": variance .9025 (h = .95), −2 ln L 412.2,
-    two of the five means 26.3266 and 33.0443, AIC 430.2, BIC 451.9 with 9 parameters."""
+    """SAS/STAT User's Guide, The FMM Procedure, "Comparison with Roeder's Method": variance .9025 (h = .95),
+    −2 ln L 412.2, two of the five means 26.3266 and 33.0443, AIC 430.2, BIC 451.9 with 9 parameters."""
     X = load("galaxies")["velocity_km_s"][:, None] / 1000
     found = Mixture(5, KnownVariance(0.9025), starts=20, tol=1e-12, max_iter=5000).fit(X, np.ones((82, 1))).classes[0]
     assert -2 * found.log_likelihood == pytest.approx(412.2, abs=0.05)
