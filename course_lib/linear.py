@@ -148,7 +148,9 @@ def least_squares(X, codes, code, weight=None) -> Affine:
 
 def _class_moments(kind, X, R: Labels, origin):
     """Moments or triangles of the classes, pooled, of x − origin: differences lose nothing, however far out x lies."""
-    return reduce(add, (kind.of(X[rows] - origin, R[rows], pooled=True) for rows in slices(*X.shape)))
+    moved = origin.any()
+    return reduce(add, (kind.of(X[rows] - origin if moved else X[rows], R[rows], pooled=True)
+                        for rows in slices(*X.shape)))
 
 
 def _by_qr(X, R: Labels, code, scale: Scale, origin) -> np.ndarray:
@@ -184,11 +186,12 @@ class LeastSquaresClassifier(Classifier):
 
     def _fit(self, X, codes, weight) -> None:
         self.code_ = np.asarray(self.coding(np.bincount(codes, weight)), dtype=np.float64)
-        self._affine = least_squares(X, codes, self.code_, weight)
-        self.coef_, self.intercept_ = self._affine.slopes.T, self._affine.intercept
+        fitted = least_squares(X, codes, self.code_, weight)
+        self.coef_, self.intercept_ = fitted.slopes.T, fitted.intercept
+        self._affine = Affine(fitted.centre, fitted.level @ self.code_.T, fitted.slopes @ self.code_.T)
 
     def _scores(self, X) -> np.ndarray:
-        return self._affine(X) @ self.code_.T
+        return self._affine(X)
 
 
 # Fisher --------------------------------------------------------------------------------------------------------------

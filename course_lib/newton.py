@@ -45,8 +45,10 @@ class Affine:
 
 
 def typical_row(X) -> np.ndarray:
-    """The mean (D,) of some rows spread over X: an origin from which differences keep their digits."""
-    return X[:: max(len(X) // 64, 1)].mean(axis=0)
+    """The mean (D,) of some rows spread over X, an origin where the others keep their digits; 0 if they do so anyway."""
+    some = X[:: max(len(X) // 64, 1)]
+    mean = some.mean(axis=0)
+    return mean if np.any(np.abs(mean) > 100 * some.std(axis=0)) else np.zeros_like(mean)
 
 
 @dataclass(frozen=True)
