@@ -89,6 +89,18 @@ def test_duplicate_name_or_id_is_refused(toy, old, new, words):
         Course(toy.root).references
 
 
+def test_file_that_does_not_run_spares_the_others(toy):
+    other = toy.root / "solutions" / "02_broken.py"
+    other.write_text("# %% tags=[\"solution\"]\ndef f(x:\n", encoding="utf-8")
+    course = Course(toy.root)
+    with pytest.raises(build.BuildError, match="02_broken.py or its cases cannot be run: SyntaxError"):
+        course.references_of(other)
+    assert len(build.answers(course.references_of(toy.root / "solutions" / "01_shares.py"))) == 1
+    other.write_text("# %% tags=[\"solution\"]\ndef f(x):\n    return x\n", encoding="utf-8")
+    with pytest.raises(build.BuildError, match="02_broken.py has no cases/02_broken.py"):
+        Course(toy.root).references
+
+
 def test_impure_reference_is_refused(toy):
     path = toy.root / "solutions" / "01_shares.py"
     path.write_text(toy_course.SOLUTION.replace("    share = counts / total", "    share = counts\n    share /= total"), encoding="utf-8")

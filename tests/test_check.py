@@ -6,6 +6,7 @@ import types
 import numpy as np
 import pytest
 from course_lib.classroom import progress
+from course_lib.classroom.card import shown
 from course_lib.classroom.check import check, examine
 from course_lib.classroom.help import hint_card, solution_card
 
@@ -264,3 +265,16 @@ def test_giving_up_opens_the_solution_at_once(shares, toy, monkeypatch):
 
 def test_unknown_name_in_hint_lists_what_there_is(shares):
     assert "`shares` (E1.1)" in hint_card("sheres").text()
+
+
+def test_numbers_that_differ_late_are_shown_to_the_digit_that_differs(shares):
+    text = said(lambda counts: right(counts) * (1 + 3e-8))[1]
+    assert "0.250000008 instead of 0.25" in text
+
+
+@pytest.mark.parametrize("value, words", [
+    (np.array([801.00754213, -0.5]), "[801.008,  -0.5  ]"), (np.array([0.123456789]), "[0.123457]"),
+    (np.array([np.inf, np.nan]), "[inf, nan]"), (np.array([], float), "[]"), (np.zeros((9, 9)), "shape (9, 9)"),
+    (np.array(["a"]), "['a']"), (1e300, "1e+300"), ((np.array([1.0]), 2), "([1.], 2)"), (None, "None")])
+def test_values_are_shown_briefly(value, words):
+    assert words in shown(value)

@@ -1,5 +1,6 @@
 """What the repository promises about itself."""
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -77,6 +78,19 @@ def test_browser_can_install_the_core():
         requirement = Requirement(line)
         wanted = requirement.marker is None or requirement.marker.evaluate({"sys_platform": "emscripten"})
         assert wanted == (requirement.name in ("numpy", "scipy", "matplotlib", "ipywidgets")), line
+
+
+def test_learners_side_runs_without_what_a_browser_lacks():
+    code = ("import sys\nfor name in ('jupyterlab', 'jupytext', 'nbclient', 'nbformat', 'rich', 'typer', 'IPython', 'ipywidgets'):\n"
+            "    sys.modules[name] = None\n"
+            "from course_lib.classroom import check, hint, predict, quiz, solution\n"
+            "def posterior(prior, likelihood): return prior * likelihood\n"
+            "check(posterior); hint('E1.1'); solution('E1.1', give_up=True); quiz('0.1'); quiz('0.1', 'a'); predict('0.1', 1)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8",
+                          env=os.environ | {"PYTHONIOENCODING": "utf-8"})
+    assert done.returncode == 0, done.stderr
+    for words in ("NOT YET", "HINT 1 OF 3", "NOT HERE", "Question 0.1", "PREDICTION"):
+        assert words in done.stdout
 
 
 def test_nothing_names_a_machine_or_a_registry():

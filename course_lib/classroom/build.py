@@ -55,6 +55,8 @@ def references(solution: Path) -> list[Reference]:
         if cell.cell_type == "code" and {"setup", "solution"} & set(tags):
             exec(compile(cell.source, str(solution), "exec"), namespace)
             names += _defined(cell.source) if "solution" in tags else []
+    if not (solution.parent / "cases" / solution.name).exists():
+        raise BuildError(f"{solution.name} has no cases/{solution.name}: inputs, mistakes and hints belong there")
     described = runpy.run_path(str(solution.parent / "cases" / solution.name))
     exercises = {value.name: value for value in described.values() if isinstance(value, Exercise)}
     _paired(solution, names, exercises)

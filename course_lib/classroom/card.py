@@ -95,7 +95,9 @@ def shown(value: Any, digits: int = 6) -> str:
 
 def _array(value: np.ndarray, digits: int) -> str:
     try:
-        text = np.array2string(value, precision=digits, suppress_small=True, separator=", ", threshold=24, edgeitems=3,
+        finite = np.abs(value[np.isfinite(value)]) if value.dtype.kind == "f" else np.zeros(0)
+        whole = len(str(int(finite.max()))) if finite.size and finite.max() >= 1 else 0
+        text = np.array2string(value, precision=max(digits - whole, 0), suppress_small=True, separator=", ", threshold=24, edgeitems=3,
                                max_line_width=76, floatmode="maxprec")
     except Exception:  # an object array may hold anything
         text = object.__repr__(value)

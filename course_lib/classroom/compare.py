@@ -191,14 +191,15 @@ def _value_difference(expected, got, wrong) -> Difference:
     place = f"[{', '.join(map(str, where))}]"
     count = f"{wrong.sum()} of {wrong.size} entries differ; the first is at {place}" if wrong.size > 1 else "It differs"
     have, want = got[where], expected[where]
+    digits = next((d for d in (6, 9, 12) if _number(have, d) != _number(want, d)), 17)
     if got.dtype.kind == "f" and np.isnan(have) and not np.isnan(want):
-        return Difference("nan", f"{count}: NaN instead of {_number(want)}. NaN comes from 0/0, inf − inf or 0·inf "
+        return Difference("nan", f"{count}: NaN instead of {_number(want, 6)}. NaN comes from 0/0, inf − inf or 0·inf "
                                  "(or from the log of a negative number): which of them can this input cause?", place)
-    return Difference("value", f"{count}: {_number(have)} instead of {_number(want)}.", place)
+    return Difference("value", f"{count}: {_number(have, digits)} instead of {_number(want, digits)}.", place)
 
 
-def _number(value) -> str:
-    return f"{value:.6g}" if np.asarray(value).dtype.kind in NUMERIC else repr(str(value))
+def _number(value, digits: int) -> str:
+    return f"{value:.{digits}g}" if np.asarray(value).dtype.kind in NUMERIC else repr(str(value))
 
 
 def _matched(expected: np.ndarray, got: np.ndarray) -> np.ndarray:

@@ -48,23 +48,34 @@ class Course:
     def answer_folder(self) -> Path:
         return self.root / "course_lib" / "classroom" / "answers"
 
-    @cached_property
+    @property
     def references(self) -> list[build.Reference]:
-        """Every reference function of the course.
+        """Every reference function of the course; raises as `references_of`."""
+        return [reference for source in self.solutions for reference in self.references_of(source)]
+
+    def references_of(self, source: Path) -> list[build.Reference]:
+        """The reference functions of one solution file.
 
         Raises
         ------
         build.BuildError
-            If two exercises share a name or an id.
+            If the file or its cases cannot be read, or an exercise has a name or an id that another one has.
         """
-        found = [reference for source in self.solutions for reference in build.references(source)]
-        for key in (lambda r: r.exercise.name, lambda r: r.exercise.id):
-            owners: dict[str, str] = {}
-            for reference in found:
-                if (other := owners.setdefault(key(reference), reference.topic)) != reference.topic:
-                    raise build.BuildError(f"{key(reference)} stands in {other} and again in {reference.topic}; names and "
-                                           "ids of exercises are unique in the course: rename one")
-        return found
+        own = self._loaded[source]
+        if isinstance(own, build.BuildError):
+            raise own
+        others = {key: r for s, found in self._loaded.items() if s != source and isinstance(found, list)
+                  for r in found for key in (r.exercise.name, r.exercise.id)}
+        for key in (key for r in own for key in (r.exercise.name, r.exercise.id)):
+            if key in others:
+                first, second = sorted((others[key].topic, source.stem))
+                raise build.BuildError(f"{key} stands in {first} and again in {second}; names and ids of exercises are "
+                                       "unique in the course: rename one")
+        return own
+
+    @cached_property
+    def _loaded(self) -> dict[Path, list[build.Reference] | build.BuildError]:
+        return {source: _references_or_error(source) for source in self.solutions}
 
     def solution_of(self, answer: Answer) -> str:
         """The source of a reference function."""
@@ -88,6 +99,15 @@ def same_cells(one: Any, other: Any) -> bool:
     def sides(notebook):
         return [(c.cell_type, c.get("id"), c.source, _tags(c)) for c in notebook.cells]
     return sides(one) == sides(other)
+
+
+def _references_or_error(source: Path) -> list[build.Reference] | build.BuildError:
+    try:
+        return build.references(source)
+    except build.BuildError as error:
+        return error
+    except Exception as error:  # the code of an author may fail in any way
+        return build.BuildError(f"{source.name} or its cases cannot be run: {type(error).__name__}: {error}")
 
 
 def _stubbed(cell):

@@ -102,7 +102,7 @@ def _orphans(course: Course) -> list[Derived]:
 
 
 def _answers(course: Course, source: Path) -> bytes:
-    return dump(build.answers([r for r in course.references if r.topic == source.stem]))
+    return dump(build.answers(course.references_of(source)))
 
 
 def _answers_fresh(course: Course, source: Path, path: Path) -> bool:
