@@ -1,0 +1,153 @@
+"""scikit-learn's own checks, its protocol, and what is not imported."""
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.utils.estimator_checks import check_estimator
+
+import course_lib
+from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, Gamma, Gaussian,
+                        Geometric, Histogram, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson, StudentT, rda)
+from course_lib.estimator import ProbabilisticClassifier, check_labels, encode
+
+SINGULAR = {name: "gives a class rows without variance or fewer rows than features, which only a ridge can mend" for name in
+            ("check_sample_weights_shape", "check_sample_weights_not_overwritten", "check_sample_weight_equivalence_on_dense_data")}
+UNSUPPORTED = {"check_decision_proba_consistency": "feeds numbers outside the family's support, whatever the tags say"}
+FRACTIONS = UNSUPPORTED | {"check_sample_weight_equivalence_on_dense_data": "feeds fractions to a family of whole numbers"}
+
+EXPECTED = [
+    (NaiveBayes(), SINGULAR), (NaiveBayes(Normal(ridge=1e-9)), {}), (NaiveBayes(Bernoulli(1, threshold=0.0)), {}),
+    (NaiveBayes(Binomial(60, smoothing=1)), FRACTIONS), (NaiveBayes(Poisson(smoothing=0.1)), FRACTIONS),
+    (NaiveBayes(Geometric(smoothing=0.1)), FRACTIONS), (NaiveBayes(NegativeBinomial(3.0, smoothing=0.1)), FRACTIONS),
+    (NaiveBayes(NegativeBinomial()), FRACTIONS), (NaiveBayes(Categorical(400, smoothing=1)), FRACTIONS),
+    (NaiveBayes(Exponential(smoothing=0.1)), UNSUPPORTED), (NaiveBayes(Gamma(2.0, smoothing=0.1)), UNSUPPORTED),
+    (NaiveBayes(Multinomial(smoothing=1)), UNSUPPORTED), (NaiveBayes(Normal(ridge=1e-9), missing="skip"), {}),
+    (BayesClassifier(), SINGULAR), (BayesClassifier(Gaussian(ridge=1e-6)), {}), (BayesClassifier(Gaussian("spherical")), SINGULAR),
+    (QDA(), SINGULAR), (QDA(ridge=1e-6), {}), (LDA(), SINGULAR), (LDA(ridge=1e-6), {}), (RDA(), SINGULAR), (RDA(0.5, 0.1), {}),
+]
+SKIPPED = {"check_array_api_input": "SCIPY_ARRAY_API is not set"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model, expected", EXPECTED, ids=lambda v: repr(v) if not isinstance(v, dict) else "")
+def test_scikit_learn_finds_no_fault_beyond_those_expected(model, expected):
+    results = check_estimator(model, expected_failed_checks=expected, on_fail=None)
+    outcome = {status: {r["check_name"] for r in results if r["status"] == status} for status in ("failed", "xfail", "skipped")}
+    assert outcome["failed"] == set()
+    assert outcome["skipped"] <= set(SKIPPED)
+    assert outcome["xfail"] <= set(expected)
+    assert sum(r["status"] == "passed" for r in results) > 50
+
+
+def script(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_scikit_learn_statsmodels_scipy_stats_pandas_and_matplotlib_are_not_loaded_by_fit_and_predict():
+    used = """
+import sys, numpy as np
+from course_lib import LDA, QDA, NaiveBayes, Poisson, Categorical, Multinomial, StudentT, Histogram, NegativeBinomial
+X, y = np.random.default_rng(0).poisson(4.0, (60, 3)).astype(float), np.arange(60) % 2
+for model in (LDA(), QDA(), NaiveBayes(), *(NaiveBayes(f) for f in (Poisson(), Categorical(smoothing=1), Multinomial(1),
+              StudentT(5.0), Histogram(), NegativeBinomial()))):
+    model.fit(X, y).predict_proba(X); model.score(X, y); repr(model); model.get_params()
+try: LDA().predict(X)
+except ValueError as fault: print(type(fault).__mro__[1].__name__)
+print(sorted(m for m in ("sklearn", "statsmodels", "scipy.stats", "pandas", "matplotlib") if m in sys.modules))"""
+    assert script(used).splitlines() == ["ValueError", "[]"]
+
+
+def test_importing_the_package_loads_neither_numpy_nor_scipy():
+    assert script("import sys, course_lib; print([m for m in ('numpy', 'scipy') if m in sys.modules])") == "[]"
+
+
+def test_every_public_name_is_found_and_an_unknown_one_is_an_attribute_error():
+    assert {"BayesClassifier", "NaiveBayes", "Gaussian", "Independent", "Normal", "Bernoulli", "Binomial", "Poisson",
+            "Exponential", "Gamma", "Geometric", "NegativeBinomial", "Categorical", "Multinomial", "Histogram",
+            "StudentT"} <= set(course_lib.__all__) <= set(dir(course_lib))
+    for name in course_lib.__all__:
+        assert getattr(course_lib, name).__name__ in (name, "rda")
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        course_lib.nonsense
+
+
+class Nearest(ProbabilisticClassifier):
+    def __init__(self, scale=1.0, record=None):
+        self.scale, self.record = scale, record
+
+    def _fit(self, X, codes, weight):
+        weight = np.ones(len(X)) if weight is None else weight
+        self.means_ = np.array([np.average(X[codes == k], axis=0, weights=weight[codes == k])
+                                for k in range(len(self.classes_))])
+
+    def _scores(self, X):
+        return -0.5 * ((X[:, None] - self.means_) ** 2).sum(axis=2) / self.scale**2
+
+
+def test_two_hooks_make_a_classifier_that_scikit_learn_accepts():
+    results = check_estimator(Nearest(), on_fail=None)
+    assert {r["check_name"] for r in results if r["status"] == "failed"} == set()
+
+
+def test_parameters_are_those_of_the_constructor_and_of_records_in_it():
+    model = Nearest(2.0, Gaussian(ridge=0.1))
+    assert model.get_params(deep=False) == {"scale": 2.0, "record": Gaussian(ridge=0.1)}
+    assert model.get_params()["record__ridge"] == 0.1
+    model.set_params(record__ridge=0.5, scale=3)
+    assert (model.record, model.scale) == (Gaussian(ridge=0.5), 3)
+    with pytest.raises(ValueError, match="Invalid parameter 'h'.*valid ones: scale, record"):
+        model.set_params(h=1)
+    assert repr(Nearest()) == "Nearest()" and repr(Nearest(2.0)) == "Nearest(scale=2.0)"
+
+
+@pytest.mark.parametrize("model", [QDA(), LDA(ridge=0.1), RDA(0.3, 0.2), NaiveBayes([Normal(), Histogram(5, smoothing=1)]),
+                                   NaiveBayes(StudentT()), BayesClassifier(Gaussian(pool=rda(0.5)), priors=[0.5, 0.5])], ids=repr)
+def test_a_clone_has_the_parameters_and_a_pickle_the_predictions(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    assert repr(clone(model)) == repr(model) and is_classifier(model)
+    fitted = model.fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(X), fitted.predict_proba(X))
+
+
+def test_a_failed_fit_leaves_no_half_fitted_model():
+    X, y = np.array([[0.0], [1.0], [5.0], [7.0]]), [0, 0, 1, 1]
+    model = NaiveBayes().fit(X, y)
+    with pytest.raises(ValueError):
+        model.fit(np.ones((4, 1)), y)
+    with pytest.raises(ValueError, match="not fitted yet. Call 'fit'"):
+        model.predict(X)
+
+
+def test_feature_names_are_remembered_and_compared():
+    frame = pd.DataFrame({"a": [0.0, 1, 5, 7], "b": [1.0, 0, 3, 2]})
+    model = LDA().fit(frame, list("xxyy"))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(frame.to_numpy())
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(frame[["b", "a"]])
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        LDA().fit(frame.to_numpy(), list("xxyy")).predict(frame)
+    assert not hasattr(model.fit(frame.to_numpy(), list("xxyy")), "feature_names_in_")
+
+
+def test_frames_with_nullable_numbers_and_missing_values_are_read():
+    frame = pd.DataFrame({"a": pd.array([0, 1, None, 7], dtype="Int64"), "b": [True, False, True, True]})
+    model = NaiveBayes(Normal(ridge=0.1), missing="skip").fit(frame, [0, 0, 1, 1])
+    assert model.fitted_.parts[0][1].mean.tolist() == [[0.5, 0.5], [7.0, 1.0]]
+
+
+@pytest.mark.parametrize("y", [[3, 1, 3, 2], np.array([250, 3, 250, 9], dtype="uint8"), [True, False, True, True],
+                               ["b", "a", "c", "a"], [10**12, 5, 5, 10**12], [-7, 3, -7, 0], [1.0, 2.0, 2.0, -1.0]])
+def test_labels_are_coded_as_numpy_does(y):
+    classes, codes = check_labels(y, 4)
+    expected, inverse = np.unique(y, return_inverse=True)
+    np.testing.assert_array_equal(classes, expected)
+    np.testing.assert_array_equal(codes, inverse)
+    assert classes.dtype == expected.dtype
+    np.testing.assert_array_equal(encode(y, classes), codes)
