@@ -110,7 +110,7 @@ def _bernoulli(t, theta):
     """Cross-entropy −t ln μ − (1−t) ln(1−μ) and its derivatives from a single exponential."""
     e = np.exp(-np.abs(theta))
     mean = np.where(theta > 0, 1.0, e) / (1 + e)
-    return np.maximum(theta, 0) - t * theta + np.log1p(e), mean - t, e / (1 + e) ** 2
+    return np.where(theta > 0, 1 - t, -t) * theta + np.log1p(e), mean - t, e / (1 + e) ** 2
 
 
 def _poisson(t, theta):
@@ -239,7 +239,16 @@ class Problem:
 
     def solve(self, q=None, steps: int = 100) -> Optimum:
         """The optimum, from q (M,) or from where a tenth of the rows have theirs."""
-        return newton(self.local, rough_start(self, self.start()) if q is None else q, self.recedes, steps)
+        optimum = newton(self.local, rough_start(self, self.start()) if q is None else q, self.recedes, steps)
+        return replace(optimum, converged=optimum.converged and not self.at_edge(optimum.q))
+
+    def at_edge(self, q) -> bool:
+        """True if a predictor has come to the end of a bounded link's range, where the gradient need not vanish."""
+        low, high = self.link.range
+        if np.isinf([low, high]).all():
+            return False
+        etas = ((Z @ q + self.offset[rows])[self.weight[rows] > 0] for rows, Z in self.design.blocks())
+        return any(min((eta - low).min(initial=np.inf), (high - eta).min(initial=np.inf)) < 1e-6 for eta in etas)
 
 
 @dataclass(frozen=True)
@@ -279,6 +288,10 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
         Prior weights ≥ 0 (a weight of 2 is a row given twice), group sizes, and a known part of the predictor.
     ridge : float
         The penalty ridge/2·‖slopes‖² is added to the negative log likelihood.
+    intercept : bool
+        Whether there is one; it comes first among the coefficients.
+    steps : int
+        Newton steps at most; `Fit.path` holds the coefficients after each.
 
     Raises
     ------
@@ -296,16 +309,15 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
     problem, total = pose(np.asarray(X, dtype=np.float64), t, family_of(family), link_of(family, link), weight=weight,
                           trials=trials, offset=offset, ridge=ridge, intercept=intercept)
     optimum = told(problem.solve(problem.start(), steps))
-    _, _, (observed, expected) = problem.sums(optimum.q, observed=True, expected=True)
+    with np.errstate(all="ignore"):  # at the edge of a bounded link
+        value, _, (observed, expected) = problem.sums(q := optimum.q, observed=True, expected=True)
     A, M = problem.design.coef(np.eye(problem.design.width)), problem.design.width
-    predictor = problem.design.affine(optimum.q)
-    theta = problem.link.natural(predictor(problem.design.X) + problem.offset)[0]
-    loss = 2 * total * (problem.weight @ _half_deviance(problem.family, problem.t, theta))
+    loss = 2 * total * (value - q @ problem.P @ q / 2 - problem.weight @ problem.family.saturated(problem.t))
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
     covariances = [phi / total * A @ _inverse(H) @ A.T for H in (expected, observed)]
     path = tuple(problem.design.coef(q) for q in optimum.path)
     return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
-               predictor)
+               problem.design.affine(q))
 
 
 def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
@@ -337,15 +349,15 @@ def told(optimum: Optimum) -> Optimum:
                       "coefficients grow without bound; those returned are where it stopped growing noticeably: "
                       "use ridge > 0 for finite estimates", SeparationWarning, stacklevel=3)
     elif not optimum.converged:
-        warnings.warn(f"no convergence after {len(optimum.path) - 1} Newton steps: allow more steps, or use "
-                      "ridge > 0", UserWarning, stacklevel=3)
+        warnings.warn(f"no convergence after {len(optimum.path) - 1} Newton steps: allow more steps, use ridge > 0, or, "
+                      "if the link is bounded, another link, for the maximum may lie at its edge", stacklevel=3)
     return optimum
 
 
 def _inverse(H) -> np.ndarray:
     try:
         return cho_solve(cho_factor(H), np.eye(len(H)))
-    except np.linalg.LinAlgError:  # separated: some directions carry no information at all
+    except (np.linalg.LinAlgError, ValueError):  # some directions carry no information at all, or H is not finite
         return np.full_like(H, np.inf)
 
 

@@ -225,7 +225,7 @@ class Optimum:
 
 def rough_start(problem, q) -> np.ndarray:
     """The optimum of every tenth row of a large problem, within two or three steps of its own; else q (M,)."""
-    if len(problem.weight) < 100 * len(q):
+    if len(problem.weight) < 100 * len(q) or not problem.weight[::10].any():
         return q
     few = problem.every(10)
     optimum = newton(few.local, q, few.recedes, steps=30)
@@ -237,7 +237,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
     ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
-    shrinking: then rounding is all that is left.  Where `recedes` finds a direction without end, the iteration goes on
+    shrinking: then rounding is all that is left; a step that had to be halved does not count.  Where `recedes` finds a direction without end, the iteration goes on
     until the loss falls by less than 1e-8 of itself; the iterate is finite and its fitted values are those of the limit
     to about that accuracy.
 
@@ -260,13 +260,13 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
         for count in range(steps):
             step = here.step()
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
-            q, there = _halved(local, q, here, step, gain)
+            share, there = _halved(local, q, here, step, gain)
             if there is None:
-                return Optimum(q, tuple(path), bool(gain <= 1e-10 * size), separated)
-            fall, here = here.value - there.value, there
+                break
+            q, fall, here = q + share * step, here.value - there.value, there
             path.append(q)
             rate = gain / last if count else 1.0
-            if gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size:
+            if share == 1 and (gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size):
                 return Optimum(q, tuple(path), True, separated)
             separated = separated or count >= 5 and rate > 0.1 and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
@@ -275,10 +275,10 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
     return Optimum(q, tuple(path), False, separated)
 
 
-def _halved(local, q, here: Local, step, gain: float):
-    """The first of q + step, q + step/2, … at which the loss falls enough; (q, None) if none does."""
-    for k in range(60):
-        there = local(q + 0.5**k * step)
-        if there.value <= here.value - 1e-4 * 0.5**k * gain + 1e-12 * here.value:
-            return q + 0.5**k * step, there
-    return q, None
+def _halved(local, q, here: Local, step, gain: float) -> tuple[float, Local | None]:
+    """The first of the shares 1, ½, ¼, … of the step at which the loss falls enough, and the loss there, if any."""
+    for share in 0.5 ** np.arange(60):
+        there = local(q + share * step)
+        if there.value <= here.value - 1e-4 * share * gain + 1e-12 * here.value:
+            return share, there
+    return 0.0, None

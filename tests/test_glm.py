@@ -405,6 +405,14 @@ def test_predictions_of_a_bounded_link_stay_in_its_range(family, link, ends):
     assert far[0] < 1e-9 and ends[0] < far[1] < ends[1] and (far[2] == 1 if family == "binomial" else far[2] > 100)
 
 
+def test_a_maximum_at_the_edge_of_a_bounded_link_is_not_called_converged():
+    # two shares of 1 and one of ½: the line through the first two, η = 0, is the edge of the log link
+    with pytest.warns(UserWarning, match="the maximum may lie at its edge"):
+        fit = irls([[0.0], [0.0], [1.0], [1.0]], [1, 1, 1, 0], link="log")
+    assert not fit.converged and np.isfinite(fit.coef).all()
+    assert fit.coef == pytest.approx([0, np.log(0.5)], abs=1e-5)
+
+
 @pytest.mark.parametrize("family", ["poisson", "gaussian"])
 def test_responses_that_are_zero_throughout_give_finite_coefficients(family):
     with warnings.catch_warnings(record=True) as caught:
