@@ -379,8 +379,7 @@ def normal_reference(X: np.ndarray) -> float:
     Source: Silverman, Density Estimation, eq. 4.14.
     """
     n, D = X.shape
-    s2 = np.mean([_sd(x) ** 2 for x in X.T])
-    return float(np.sqrt(s2) * (4 / ((D + 2) * n)) ** (1 / (D + 4)))
+    return _sd(X) * (4 / ((D + 2) * n)) ** (1 / (D + 4))
 
 
 def width_grid(X: np.ndarray, octaves: int = 10) -> np.ndarray:
@@ -494,11 +493,12 @@ def _positive(h) -> np.ndarray:
     return h
 
 
-def _sd(x: np.ndarray) -> float:
-    if len(x) < 2 or x.min() == x.max():
-        raise ValueError(f"a rule for the width needs data that vary, got {len(x)} value(s), all {x[0]:.6g}: the data "
+def _sd(X: np.ndarray) -> float:
+    """Root of the mean variance of the columns, or of one sample (n,)."""
+    if len(X) < 2 or (X == X[0]).all():
+        raise ValueError(f"a rule for the width needs data that vary, got {len(X)} value(s), all {X[0].tolist()}: the data "
                          "are constant, give a width h")
-    return float(np.std(x, ddof=1))
+    return float(np.sqrt(np.var(X, axis=0, ddof=1).mean()))
 
 
 def _spread(x: np.ndarray) -> float:

@@ -461,8 +461,8 @@ def test_fits_in_scikit_learns_tools_and_keeps_names():
         assert list(MixtureClassifier().fit(frame, y).feature_names_in_) == ["a", "b"]
 
 
-@pytest.mark.parametrize("model", [MixtureClassifier(), MixtureClassifier(components="full", background=0.05)],
-                         ids=repr)
+@pytest.mark.parametrize("model", [
+    MixtureClassifier(), MixtureClassifier(components="full", background=0.05, max_iter=50)], ids=repr)
 def test_passes_scikit_learns_own_checks(model):
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
     with warnings.catch_warnings():
