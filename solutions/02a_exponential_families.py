@@ -363,6 +363,16 @@ printed = theta[:, 0], np.log([0.9, 0.1]) - theta[:, 0]**2 / 2
 for name, slope, constant in (("right", w[:, 0], w0), ("as printed", *printed)):
     print(f"{name:10s} boundary at {(constant[0] - constant[1]) / (slope[1] - slope[0]):.3f}")
 
+# %% [markdown] tags=["worked"]
+# And the other misprint, $\frac1s$ for $1/s^D$: take $h(u) = (2\pi)^{-D/2} e^{-u^\top u/2}$ and $\theta = 0$, so that $g = 1$,
+# in $D = 2$ dimensions with $s = \frac12$. Summed over a fine grid the printed density gives $s^{D-1}$ and not 1.
+
+# %% tags=["worked"]
+s, side = 0.5, np.arange(-4, 4, 0.02)
+grid = np.stack(np.meshgrid(side, side), axis=-1)
+h = np.exp(-(grid**2).sum(axis=-1) / (2 * s**2)) / (2 * np.pi)
+print(f"with 1/s: {h.sum() * 0.02**2 / s:.4f}, with 1/s²: {h.sum() * 0.02**2 / s**2:.4f}")
+
 # %% [markdown]
 # ## E2.8 The area under the ROC curve, ties included
 #
