@@ -39,7 +39,10 @@ class Link:
 
 
 def canonical(eta):
-    """θ = η: logit for the binomial, log for Poisson, the identity for a normal."""
+    """θ = η: logit for the binomial, log for Poisson, the identity for a normal.
+
+    Source: McCullagh and Nelder, Generalized Linear Models, section 2.2.4.
+    """
     return eta, 1.0, 0.0
 
 
@@ -54,7 +57,10 @@ def inverse_mills(z):
 
 
 def probit(eta):
-    """Mean Φ(η): θ = ln Φ(η) − ln Φ(−η), an odd function, so that only the smaller tail is computed."""
+    """Mean Φ(η): θ = ln Φ(η) − ln Φ(−η), an odd function, so that only the smaller tail is computed.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
+    """
     a = np.abs(eta)
     tail, bell = erfcx(a / np.sqrt(2)) / 2, np.exp(-a * a / 2)  # Φ(−a) = tail · bell
     far, near = 1 / (np.sqrt(2 * np.pi) * tail), bell / (np.sqrt(2 * np.pi) * (1 - tail * bell))  # φ(a)/Φ(∓a)
@@ -63,7 +69,10 @@ def probit(eta):
 
 
 def complementary_log_log(eta):
-    """Mean 1 − exp(−e^η): θ = ln(exp(e^η) − 1)."""
+    """Mean 1 − exp(−e^η): θ = ln(exp(e^η) − 1).
+
+    Source: McCullagh and Nelder, Generalized Linear Models, section 4.3.1.
+    """
     rate = np.exp(np.minimum(eta, 300))  # beyond, the squares below would overflow
     hit = exprel(-rate)  # (1 − exp(−rate)) / rate, 1 at rate 0
     return np.minimum(eta, 300) + rate + np.log(hit), 1 / hit, (1 - np.exp(-rate) / hit) / hit

@@ -21,7 +21,7 @@ from course_lib.statistics import Labels, Moments, Triangles, slices
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
            "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
-           "one_versus_rest", "perceptron", "rest_claim", "rest_posterior", "separating_plane", "signs"]
+           "one_versus_rest", "perceptron", "perceptron_criterion", "rest_claim", "rest_posterior", "separating_plane", "signs"]
 
 AMBIGUOUS = -1  # in place of a class, where several or none claim a point
 
@@ -57,12 +57,18 @@ class Hyperplane:
 # Several planes ------------------------------------------------------------------------------------------------------
 
 def one_versus_rest(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
-    """One plane for each class against all others: ``fit(X, is_k)``, is_k (N,) of bool, for k = 0..K−1."""
+    """One plane for each class against all others: ``fit(X, is_k)``, is_k (N,) of bool, for k = 0..K−1.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
+    """
     return [fit(X, codes == k) for k in range(K)]
 
 
 def one_versus_one(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
-    """One plane for each pair j < k, fitted to the rows of these two classes, positive on the side of k."""
+    """One plane for each pair j < k, fitted to the rows of these two classes, positive on the side of k.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
+    """
     pairs = [(np.isin(codes, (j, k)), k) for j, k in combinations(range(K), 2)]
     return [fit(X[rows], codes[rows] == k) for rows, k in pairs]
 
@@ -88,19 +94,28 @@ def one_claim(values, K: int) -> np.ndarray:
 
 
 def rest_posterior(values) -> np.ndarray:
-    """Normalised one-versus-rest posteriors σ(s_k)/Σ_j σ(s_j), (N, K), from log odds (N, K) however negative."""
+    """Normalised one-versus-rest posteriors σ(s_k)/Σ_j σ(s_j), (N, K), from log odds (N, K) however negative.
+
+    Source: Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates.
+    """
     return posterior(log_sigmoid(values))
 
 
 # Least squares -------------------------------------------------------------------------------------------------------
 
 def indicator(counts) -> np.ndarray:
-    """Targets 0/1, one column a class, (K, K)."""
+    """Targets 0/1, one column a class, (K, K).
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
+    """
     return np.eye(len(counts))
 
 
 def signs(counts) -> np.ndarray:
-    """Targets −1 and +1 of two classes, (2, 1); of K classes +1 in the column of the class and −1 elsewhere, (K, K)."""
+    """Targets −1 and +1 of two classes, (2, 1); of K classes +1 in the column of the class and −1 elsewhere, (K, K).
+
+    Source: Duda, Hart and Stork, Pattern Classification, section 5.8.
+    """
     return np.array([[-1.0], [1.0]]) if len(counts) == 2 else 2 * np.eye(len(counts)) - 1
 
 
@@ -354,8 +369,19 @@ def _epoch(X, t, w, order) -> int:
     return mistakes
 
 
+def perceptron_criterion(X, t, plane: Hyperplane) -> float:
+    """−Σ t(wᵀx + w₀) over the rows on the wrong side or on the plane: 0 if it separates, else what a step should lower.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, equation 4.54.
+    """
+    return float(np.sum(np.maximum(-t * plane.value(X), 0)))
+
+
 def margin(X, t, plane: Hyperplane) -> float:
-    """γ = min t(wᵀx + w₀)/‖(w, w₀)‖, the margin of rows (1, x): positive if and only if the plane separates them."""
+    """γ = min t(wᵀx + w₀)/‖(w, w₀)‖, the margin of rows (1, x): positive if and only if the plane separates them.
+
+    Source: Novikoff (1962), On convergence proofs on perceptrons.
+    """
     return float(np.min(t * plane.value(X)) / np.hypot(np.linalg.norm(plane.w), plane.w0))
 
 

@@ -157,13 +157,13 @@ class _Profile:
         self.problem = problem
         self.q = problem.solve().q
 
-    def at(self, epsilon: float):
+    def at(self, epsilon: float, steps: int = 100):
         """The problem at ε and its optimum."""
         problem = replace(self.problem, link=flipped(epsilon))
-        return problem, problem.solve(self.q)
+        return problem, problem.solve(self.q, steps)
 
     def loss(self, epsilon: float) -> float:
-        problem, optimum = self.at(epsilon)
+        problem, optimum = self.at(epsilon, steps=25)
         return problem.local(optimum.q).value
 
     def slope(self, epsilon: float) -> float:

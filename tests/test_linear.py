@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from course_lib.data import load
 from course_lib.linear import (AMBIGUOUS, FisherProjection, Hyperplane, LeastSquaresClassifier, NotSeparableWarning,
                                Perceptron, fisher_coding, indicator, least_squares, margin, mistake_bound, one_claim,
-                               one_versus_one, one_versus_rest, perceptron, rest_claim, separating_plane, signs)
+                               one_versus_one, one_versus_rest, perceptron, perceptron_criterion, rest_claim, separating_plane, signs)
 
 modest = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -321,6 +321,20 @@ def test_updates_stay_within_the_bound_of_novikoff(seed, order):
     assert run.converged and margin(X, t, run.plane) > 0
     assert run.mistakes <= mistake_bound(X, t, separating_plane(X, t))
     assert run.mistakes <= mistake_bound(X, t, run.plane)
+
+
+@modest
+@given(seeds)
+def test_the_rule_follows_the_slope_of_the_criterion(seed):
+    X, t = separable(seed)
+    rng = np.random.default_rng(seed)
+    v, h = rng.normal(size=3), 1e-6
+    at = lambda v: perceptron_criterion(X, t, Hyperplane(v[1:], v[0]))  # noqa: E731
+    wrong = t * (X @ v[1:] + v[0]) <= 0
+    slope = [(at(v + d) - at(v - d)) / (2 * h) for d in h * np.eye(3)]
+    expected = -(t[wrong, None] * np.column_stack([np.ones(wrong.sum()), X[wrong]])).sum(axis=0)
+    np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-3)  # a row may cross the plane within h
+    assert at(v) >= 0 and perceptron_criterion(X, t, separating_plane(X, t)) == 0
 
 
 def test_banknotes_are_separated_in_six_updates():

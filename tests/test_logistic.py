@@ -213,14 +213,14 @@ def test_a_class_that_can_be_separated_from_the_others_is_said():
 def test_no_second_copy_of_the_data_is_made(small, monkeypatch):
     monkeypatch.setattr(Softmax, "SMALL", small)
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(50_000, 40))
-    y = (X[:, :3] + rng.gumbel(size=(50_000, 3))).argmax(axis=1)
+    X = rng.normal(size=(120_000, 40))  # what a block takes does not grow with their number
+    y = (X[:, :3] + rng.gumbel(size=(120_000, 3))).argmax(axis=1)
     problem = Softmax.of(X, y, 3, None, 0.0)
     tracemalloc.start()
     problem.local(np.zeros(82)).step()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 0.2 * X.nbytes
+    assert peak < 0.1 * X.nbytes
 
 
 # Flipped labels ------------------------------------------------------------------------------------------------------
