@@ -78,7 +78,8 @@ class ExponentialFamily(Additive):
 
     def _clean(self, X) -> bool:
         """A fast acquittal, which NaN never gets."""
-        return X.min() >= self.lower and X.max() <= self.upper and not (self.whole and (np.rint(X) != X).any())
+        return (X.min() >= self.lower and (np.isinf(self.upper) or X.max() <= self.upper)
+                and not (self.whole and (np.rint(X) != X).any()))
 
     def _outside(self, X) -> np.ndarray:
         bad = (X < self.lower) | (X > self.upper)
@@ -128,13 +129,16 @@ class Natural:
         return out
 
     def _block(self, X, out) -> None:
-        seen = None if not np.isnan(X.sum()) else (~np.isnan(X)).astype(np.float64)
-        X = X if seen is None else np.nan_to_num(X, nan=0.0)
         weights, c, certain = self._finite
         np.matmul(X, weights.T, out=out)
-        out -= c.sum(axis=1) if seen is None else seen @ c.T
+        if np.isnan(out[:, 0]).any():
+            X, seen = np.nan_to_num(X, nan=0.0), (~np.isnan(X)).astype(np.float64)
+            np.subtract(X @ weights.T, seen @ c.T, out=out)
+        else:
+            seen = 1.0
+            out -= c.sum(axis=1)
         if certain.any():
-            out[self._impossible(X, 1.0 if seen is None else seen) > 0] = -np.inf
+            out[self._impossible(X, seen) > 0] = -np.inf
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights θ/φ (K, D) and bias −Σ c(θ)/φ (K,) of the discriminant."""

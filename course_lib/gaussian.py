@@ -252,15 +252,18 @@ class _Linear:
 
     def discriminant(self, X) -> np.ndarray:
         """The log density, up to a term that is the same for all classes, (N, K)."""
-        if not self.tied or not self._near or np.isnan(X.sum()):
+        if not (self.tied and self._near):
             return self.log_density(X)
         weights = self._precise(self._shifted)
         if self._distance(self._centre[None]).max() <= NEAR:
-            return _add(X @ weights.T, -np.einsum("kd,kd->k", weights, self._shifted + 2 * self._centre) / 2)
-        out = np.empty((len(X), len(weights)))
-        for rows in slices(*X.shape):
-            out[rows] = (X[rows] - self._centre) @ weights.T
-        return _add(out, -np.einsum("kd,kd->k", weights, self._shifted) / 2)
+            out = X @ weights.T
+            out -= np.einsum("kd,kd->k", weights, self._shifted + 2 * self._centre) / 2
+        else:
+            out = np.empty((len(X), len(weights)))
+            for rows in slices(*X.shape):
+                out[rows] = (X[rows] - self._centre) @ weights.T
+            out -= np.einsum("kd,kd->k", weights, self._shifted) / 2
+        return self.log_density(X) if np.isnan(out[:, 0]).any() else out
 
     @cached_property
     def _centre(self) -> np.ndarray:
@@ -336,8 +339,9 @@ class DiagonalNormal(_Linear):
         np.subtract(X, self._centre, out=Z[:, D:])
         np.multiply(Z[:, D:], Z[:, D:], out=Z[:, :D])
         A = self._coefficients
-        if not np.isnan(Z.sum()):
-            return _add(Z @ A[:2 * D], A[2 * D:].sum(axis=0))
+        out = Z @ A[:2 * D]
+        if not np.isnan(out[:, 0]).any():
+            return _add(out, A[2 * D:].sum(axis=0))
         seen = ~np.isnan(X)
         return np.nan_to_num(Z, nan=0.0) @ A[:2 * D] + seen.astype(float) @ A[2 * D:]
 
@@ -385,15 +389,29 @@ class FullNormal(_Linear):
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K)."""
-        K = len(self.mean)
+        K, D = self.mean.shape
         out = np.empty((len(X), K))
-        whiteners = np.broadcast_to(self.whitener, (K, *self.whitener.shape[1:]))
-        for rows in slices(*X.shape):
-            for k in range(K):
-                Z = self._about_mean(X[rows], k) @ whiteners[k]
-                out[rows, k] = np.einsum("nd,nd->n", Z, Z)
+        block = self._stacked if not self.tied and self._near else self._class_by_class
+        for rows in slices(len(X), K * D):
+            block(X[rows], out[rows])
         out *= -0.5
         return _add(out, self.log_norm)
+
+    def _stacked(self, X, out) -> None:
+        """Squared distances by one product for all classes."""
+        W, moved = self._stack
+        Z = ((X - self._centre) @ W - moved).reshape(len(X), *self.mean.shape)
+        np.einsum("nkd,nkd->nk", Z, Z, out=out)
+
+    @cached_property
+    def _stack(self):
+        moved = np.einsum("kd,kde->ke", self._shifted, self.whitener)
+        return np.concatenate(list(self.whitener), axis=1), moved.ravel()
+
+    def _class_by_class(self, X, out) -> None:
+        for k in range(len(self.mean)):
+            Z = self._about_mean(X, k) @ self.whitener[k if len(self.root) > 1 else 0]
+            np.einsum("nd,nd->n", Z, Z, out=out[:, k])
 
     def sample(self, k, rng) -> np.ndarray:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
@@ -405,4 +423,4 @@ class FullNormal(_Linear):
         return (mean @ self.whitener[0]) @ self.whitener[0].T
 
     def _distance(self, shift) -> np.ndarray:
-        return ((shift @ self.whitener[0]) ** 2).sum(axis=1)
+        return (np.einsum("kd,jde->kje", shift, self.whitener) ** 2).sum(axis=2).ravel()

@@ -60,7 +60,8 @@ class Labels:
         """Rᵀ as a sparse (K, N) matrix: ``R.T @ X`` reads X once, whatever K is."""
         from scipy.sparse import csc_array
         weight = np.ones(len(self)) if self.weight is None else self.weight
-        return csc_array((weight, self.codes, np.arange(len(self) + 1)), shape=(self.K, len(self)))
+        ends = np.arange(len(self) + 1, dtype=self.codes.dtype)
+        return csc_array((weight, self.codes, ends), shape=(self.K, len(self)))
 
     def sum(self, axis: int = 0) -> np.ndarray:
         """Column sums of R, (K,): the mass of each class."""
@@ -85,9 +86,12 @@ def divide(a, b) -> np.ndarray:
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
 
 
+BLOCK = 3 * 2**15  # numbers, 768 KB: what stays in a core's cache while it is worked on
+
+
 def slices(n: int, width: int, least: int = 1):
-    """Blocks of n rows of `width` numbers, each small enough to stay in a core's cache while it is worked on."""
-    rows = max(2**16 // max(width, 1), least)
+    """Blocks of n rows of `width` numbers, of `BLOCK` numbers or, if that is more, of `least` rows each."""
+    rows = max(BLOCK // max(width, 1), least)
     return (slice(start, start + rows) for start in range(0, n, rows))
 
 
@@ -109,9 +113,11 @@ class Counts(_Sums):
 
     @classmethod
     def of(cls, X, R) -> "Counts":
-        mass = R.sum(axis=0)
-        X, count, _ = _observed(X, R, mass)
-        return cls(mass, count, R.T @ X)
+        mass, total = R.sum(axis=0), R.T @ X
+        if not np.isnan(total).any():
+            return cls(mass, _everywhere(mass, X), total)
+        X, seen = _observed(X)
+        return cls(mass, R.T @ seen, R.T @ X)
 
 
 @dataclass(frozen=True)
@@ -144,9 +150,16 @@ class DiagonalMoments:
     @classmethod
     def of(cls, X, R) -> "DiagonalMoments":
         mass = R.sum(axis=0)
-        filled, count, seen = _observed(X, R, mass)
-        of_one_kind = _moments_of_labels if isinstance(R, Labels) else _moments_of_weights
-        return cls(mass, count, *of_one_kind(filled, R, count, seen))
+        count, seen = _everywhere(mass, X), 1.0
+        centre = X[:64].sum(axis=0) / max(len(X[:64]), 1)
+        mean, scatter, rest, lost = _about(X, R.T, centre, count, seen)
+        if np.isnan(mean).any():
+            X, seen = _observed(X)
+            count = R.T @ seen
+            mean = divide(R.T @ X, count)
+        elif (lost <= 1e4 * scatter).all():  # the difference of squares keeps 12 digits
+            return cls(mass, count, mean, scatter, rest)
+        return cls(mass, count, *_class_by_class(X, R, mean, count, seen))
 
     def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
         count, mean, rest, delta, between = _merge(self.count, self, other.count, other)
@@ -286,13 +299,13 @@ def _two_sum(a, b):
     return s, (a - (s - t)) + (b - t)
 
 
-def _rest(X, R, mean, count, squares, seen=1.0) -> np.ndarray:
+def _rest(X, R, mean, count, squares) -> np.ndarray:
     """What rounding took from the means; nothing worth a pass over X unless they lie 10⁴ deviations from 0."""
     if (mean**2 * count <= 1e8 * squares).all():
         return np.zeros(mean.shape)
     if isinstance(R, Labels):
-        return divide(R.T @ ((X - mean[R.codes]) * seen), count)
-    return divide(np.stack([r @ ((X - m) * seen) for r, m in zip(R.T, mean)]), count)
+        return divide(R.T @ _less(X, mean[R.codes]), count)
+    return divide(np.stack([r @ (X - m) for r, m in zip(R.T, mean)]), count)
 
 
 def _outer_of_rest(rest, mass, pooled: bool):
@@ -302,28 +315,22 @@ def _outer_of_rest(rest, mass, pooled: bool):
     return (moved.T @ rest)[None] if pooled else moved[:, :, None] * rest[:, None, :]
 
 
-def _moments_of_labels(X, R, count, seen):
-    """Mean, Σ r (x − mean)² and rest, (K, D) each."""
-    mean = divide(R.T @ X, count)
-    Z = _masked(X - mean[R.codes], seen)
-    scatter = R.T @ np.multiply(Z, Z, out=Z)
-    rest = _rest(X, R, mean, count, scatter, seen)
-    return mean, scatter - count * rest**2, rest
-
-
-def _moments_of_weights(X, R, count, seen):
-    """Expanded about one centre, by two products, where that keeps 12 digits; else class by class."""
-    centre = X.sum(axis=0) / max(len(X), 1)
-    mean, scatter, rest, lost = _about(X, R.T, centre, count, seen)
-    if (lost <= 1e4 * scatter).all():
-        return mean, scatter, rest
+def _class_by_class(X, R, mean, count, seen):
+    """Mean, Σ r (x − mean)² and rest, (K, D) each, every class about its own rough mean."""
+    if isinstance(R, Labels):
+        return _about(X, R.T, mean, count, seen, mean[R.codes])[:3]
     rows = (_about(X, r, m, n, seen) for r, m, n in zip(R.T, mean, count))
     return tuple(np.stack(part) for part in list(zip(*rows))[:3])
 
 
-def _about(X, weights, centre, count, seen):
-    """Mean, scatter and rest from sums about a centre, and what the scatter was taken from."""
-    Z = _masked(X - centre, seen)
+def _less(X, centres) -> np.ndarray:
+    """X − centres, in the memory of the centres."""
+    return np.subtract(X, centres, out=centres)
+
+
+def _about(X, weights, centre, count, seen, centres=None):
+    """Mean, scatter and rest from sums about a centre (of each row), and what the scatter was taken from."""
+    Z = _masked(X - centre if centres is None else _less(X, centres), seen)
     first = weights @ Z
     shift = divide(first, count)
     mean, rest = _two_sum(centre, shift)
@@ -334,12 +341,13 @@ def _masked(Z, seen):
     return Z if isinstance(seen, float) else Z * seen
 
 
-def _observed(X, R, mass):
-    """X with 0 for NaN, the weight (K, D) of what was observed, and where that is, 1 standing for everywhere."""
-    if not np.isnan(X.sum()):
-        return X, np.repeat(mass[:, None], X.shape[1], axis=1), 1.0
-    seen = (~np.isnan(X)).astype(np.float64)
-    return np.nan_to_num(X, nan=0.0), R.T @ seen, seen
+def _everywhere(mass, X):
+    return np.repeat(mass[:, None], X.shape[1], axis=1)
+
+
+def _observed(X):
+    """X with 0 for NaN, and 1 where it was observed."""
+    return np.nan_to_num(X, nan=0.0), (~np.isnan(X)).astype(np.float64)
 
 
 def _padded(table, L: int) -> np.ndarray:
@@ -357,7 +365,7 @@ def _tabulate(column, R, L: int) -> np.ndarray:
 def _centred(X, R, mean, pooled: bool):
     """Rows about the mean of their class, with weights: class by class, or all at once where classes are pooled."""
     if pooled and isinstance(R, Labels):
-        yield X - mean[R.codes], R.weight
+        yield _less(X, mean[R.codes]), R.weight
     else:
         for k in range(R.shape[1]):
             rows, weight = members(R, k)
