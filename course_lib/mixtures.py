@@ -307,7 +307,8 @@ class WithBackground:
                              "features")
 
     def fit(self, X, R) -> "Backed":
-        return Backed(self.density.fit(X, R[:, :-1]), self.low, self.high)
+        """Fit the components with all columns of R (N, J) but the last; what goes to the background fits nothing."""
+        return Backed(self.density.fit(X, R[:, :-1]), R.shape[1] - 1, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -315,8 +316,9 @@ class Backed:
     """Fitted components and the uniform density over a box."""
 
     components: Fitted
-    low: np.ndarray
-    high: np.ndarray
+    ordinary: int     # how many components
+    low: np.ndarray   # (D,)
+    high: np.ndarray  # (D,)
 
     @property
     def n_parameters(self) -> int:
@@ -330,8 +332,9 @@ class Backed:
         return np.column_stack([self.components.log_density(X), uniform])
 
     def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from component k[i] for each i, (n, D)."""
         X = rng.uniform(self.low, self.high, size=(len(k), len(self.low)))
-        ordinary = k < self.log_density(X[:1]).shape[1] - 1
+        ordinary = k < self.ordinary
         X[ordinary] = self.components.sample(k[ordinary], rng)
         return X
 
@@ -388,12 +391,14 @@ class Mixture:
         return Mixtures(tuple(self._one(density, *rows[c], c, k[c]) for c in range(K)))
 
     def check(self, X, features=None) -> None:
-        for name, ok, need in (("k", (np.asarray(self.k) >= 1).all(), "at least 1"), ("floor", self.floor >= 0, ">= 0"),
-                               ("background", 0 <= self.background < 1, "in [0, 1)"),
-                               ("trim", 0 <= self.trim < 1, "in [0, 1)"), ("starts", self.starts >= 1, "at least 1"),
-                               ("max_iter", self.max_iter >= 1, "at least 1"), ("tol", self.tol >= 0, ">= 0")):
-            if not ok:
-                raise ValueError(f"{name} must be {need}, got {getattr(self, name)}")
+        """Raise ValueError if a parameter is out of its range, or X (N, D) no data for the components."""
+        for name in ("k", "starts", "max_iter"):
+            value = np.asarray(getattr(self, name))
+            if value.dtype.kind not in "iu" or (value < 1).any():
+                raise ValueError(f"{name} must be at least 1, a whole number, got {getattr(self, name)}")
+        for name, top in (("floor", np.inf), ("tol", np.inf), ("background", 1.0), ("trim", 1.0)):
+            if not 0 <= getattr(self, name) < top:
+                raise ValueError(f"{name} must lie in [0, {top:g}), got {getattr(self, name)}")
         getattr(self.density, "check", lambda X, features: None)(X, features)
 
     def _one(self, density, X, w, c, k) -> Mixed:

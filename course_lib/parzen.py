@@ -496,8 +496,8 @@ def _positive(h) -> np.ndarray:
 def _sd(X: np.ndarray) -> float:
     """Root of the mean variance of the columns, or of one sample (n,)."""
     if len(X) < 2 or (X == X[0]).all():
-        raise ValueError(f"a rule for the width needs data that vary, got {len(X)} value(s), all {X[0].tolist()}: the data "
-                         "are constant, give a width h")
+        raise ValueError(f"a rule for the width needs data that vary, got {len(X)} value(s), all {X[0].tolist()}: the "
+                         "data are constant, give a width h")
     return float(np.sqrt(np.var(X, axis=0, ddof=1).mean()))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import logsumexp
 
-from course_lib.bayes import LDA, QDA
+from course_lib.bayes import LDA, QDA, BayesClassifier
 from course_lib.families import Bernoulli, Poisson
 from course_lib.gaussian import DiagonalNormal, Gaussian, normal
 from course_lib.mixtures import (
@@ -412,6 +412,13 @@ def test_mixtures_of_naive_components_are_not_naive():
     assert MixtureClassifier(1).fit(X, y).score(X, y) < 0.7 < 0.98 < MixtureClassifier(2).fit(X, y).score(X, y)
 
 
+def test_a_mixture_is_a_density_like_any_other():
+    X, y, _ = labelled(4)
+    ours = MixtureClassifier(2, "full", losses=[1, 3])
+    plain = BayesClassifier(Mixture(2, Gaussian("full")), losses=[1, 3])
+    assert np.array_equal(ours.fit(X, y).risk(X), plain.fit(X, y).risk(X))
+
+
 def test_same_seed_same_model_and_order_of_rows_does_not_matter():
     X, y, rng = labelled(5)
     order = rng.permutation(len(X))
@@ -420,7 +427,8 @@ def test_same_seed_same_model_and_order_of_rows_does_not_matter():
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"components": "round"}, "one of diagonal, full"), ({"k": 0}, "k must be at least 1"), ({"floor": -1}, "floor"),
+    ({"components": "round"}, "one of diagonal, full"), ({"k": 0}, "k must be at least 1"), ({"k": 1.5}, "whole"),
+    ({"floor": -1}, "floor"),
     ({"k": [1, 2, 3]}, "3 for 2 classes"), ({"trim": 1.0}, "trim"), ({"background": 1.0}, "background"),
     ({"starts": 0}, "starts"), ({"components": Gaussian("round")}, "shape must be")])
 def test_bad_arguments_are_refused_in_words(options, message):

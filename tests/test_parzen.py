@@ -10,6 +10,8 @@ from scipy import integrate, stats
 from scipy.special import gamma, logsumexp
 
 from course_lib import parzen
+from course_lib.bayes import NaiveBayes
+from course_lib.densities import Each
 from course_lib.parzen import (
     EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM, Nearest, Parzen, ParzenClassifier, best_width,
     leave_one_out, loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
@@ -499,6 +501,15 @@ def test_posterior_is_never_nan_and_sums_to_one(seed, log_h, kernel):
     h, kernel = (kernel, "quartic") if isinstance(kernel, Nearest) else (np.exp(log_h), kernel)
     P = ParzenClassifier(h, kernel).fit(X, codes).predict_proba(rng.normal(size=(20, 2)) * 10 ** rng.uniform(-2, 6))
     assert P.sum(axis=1) == pytest.approx(np.ones(20)) and (P >= 0).all()
+
+
+def test_kernel_marginals_of_naive_bayes_are_products_of_windows_on_the_line():
+    X, codes, rng = sample(15, n=60)
+    Q = rng.normal(size=(20, 2))
+    model = NaiveBayes(Each(Parzen(nrd0))).fit(X, codes)
+    expected = sum(np.column_stack([stats.gaussian_kde(x[codes == k], nrd0(x[codes == k]) / x[codes == k].std(ddof=1))
+                                    .logpdf(q) for k in range(3)]) for x, q in zip(X.T, Q.T))
+    assert model.log_joint(Q) - np.log(np.bincount(codes) / 60) == pytest.approx(expected, rel=1e-10)
 
 
 def test_losses_move_the_boundary_and_names_of_features_are_kept():
