@@ -358,8 +358,8 @@ def told(optimum: Optimum) -> Optimum:
                       "coefficients grow without bound; those returned are where it stopped growing noticeably: "
                       "use ridge > 0 for finite estimates", SeparationWarning, stacklevel=3)
     elif not optimum.converged:
-        warnings.warn(f"no convergence after {len(optimum.path) - 1} Newton steps: allow more steps, use ridge > 0, or, "
-                      "if the link is bounded, another link, for the maximum may lie at its edge", stacklevel=3)
+        warnings.warn(f"no convergence after {len(optimum.path) - 1} Newton steps: allow more steps, use ridge > 0, "
+                      "or, if the link is bounded, another link, for the maximum may lie at its edge", stacklevel=3)
     return optimum
 
 
@@ -434,8 +434,10 @@ class GLM(Estimator):
         """Share of the deviance that the features explain; for a normal this is R²."""
         theta, y = self._theta(X, offset), _column("y", y, len(X))
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        null = irls(np.empty((len(y), 0)), y, self.family, weight=weight)
-        return float(1 - 2 * (weight @ _half_deviance(family_of(self.family), y, theta)) / null.deviance)
+        family = family_of(self.family)
+        alone = family.law.dc_inverse(np.full(len(y), np.average(y, weights=weight)))
+        left, null = (weight @ _half_deviance(family, y, a) for a in (theta, alone))
+        return float(1 - left / null)
 
     def __sklearn_tags__(self):
         from sklearn.utils import RegressorTags

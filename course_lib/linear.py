@@ -21,7 +21,8 @@ from course_lib.statistics import Labels, Moments, Triangles, slices
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
            "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
-           "one_versus_rest", "perceptron", "perceptron_criterion", "rest_claim", "rest_posterior", "separating_plane", "signs"]
+           "one_versus_rest", "perceptron", "perceptron_criterion", "rest_claim", "rest_posterior", "separating_plane",
+           "signs"]
 
 AMBIGUOUS = -1  # in place of a class, where several or none claim a point
 
@@ -294,6 +295,10 @@ def _within(X, R: Labels, ridge: float, origin) -> tuple[Moments, np.ndarray]:
     """Class moments about `origin` and the lower Cholesky factor (D, D) of the covariance within, divisor N−K."""
     s = _class_moments(Moments, X, R, origin)
     degrees = s.mass.sum() - len(s.mass)
+    if degrees <= 0:
+        raise ValueError("the covariance within the classes needs more rows, or more total weight, than there are "
+                         f"classes, got {s.mass.sum():g} for {len(s.mass)} (n_samples = {len(X)}): a weight counts how "
+                         "often a row is given")
     if ridge > 0:
         return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(X.shape[1]), lower=True)
     scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(origin + s.mean).max(axis=0))

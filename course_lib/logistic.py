@@ -286,13 +286,13 @@ class Softmax:
         step, direction, size = np.zeros_like(residual), scaled, np.sum(residual * scaled)
         enough = size * min(0.01, size)
         for _ in range(g.size):
+            if size <= enough:
+                break
             image = self.times_hessian(q, direction)
             rate = size / np.sum(direction * image)
             step, residual = step + rate * direction, residual - rate * image
             scaled = cho_solve(self.bound, residual)
             size, last = np.sum(residual * scaled), size
-            if size <= enough:
-                break
             direction = scaled + size / last * direction
         return step.ravel()
 

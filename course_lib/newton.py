@@ -45,7 +45,7 @@ class Affine:
 
 
 def typical_row(X) -> np.ndarray:
-    """The mean (D,) of some rows spread over X, an origin where the others keep their digits; 0 if they do so anyway."""
+    """The mean (D,) of some rows spread over X, from which differences keep their digits; 0 if they do so anyway."""
     some = X[:: max(len(X) // 64, 1)]
     mean = some.mean(axis=0)
     return mean if np.any(np.abs(mean) > 100 * some.std(axis=0)) else np.zeros_like(mean)
@@ -237,9 +237,10 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
     ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
-    shrinking: then rounding is all that is left; a step that had to be halved does not count.  Where `recedes` finds a direction without end, the iteration goes on
-    until the loss falls by less than 1e-8 of itself; the iterate is finite and its fitted values are those of the limit
-    to about that accuracy.
+    shrinking: then rounding is all that is left; a step that had to be halved does not count.
+
+    Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8 of
+    itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
 
     Parameters
     ----------

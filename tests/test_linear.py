@@ -21,7 +21,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from course_lib.data import load
 from course_lib.linear import (AMBIGUOUS, FisherProjection, Hyperplane, LeastSquaresClassifier, NotSeparableWarning,
                                Perceptron, fisher_coding, indicator, least_squares, margin, mistake_bound, one_claim,
-                               one_versus_one, one_versus_rest, perceptron, perceptron_criterion, rest_claim, separating_plane, signs)
+                               one_versus_one, one_versus_rest, perceptron, perceptron_criterion, rest_claim,
+                               separating_plane, signs)
 
 modest = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -268,6 +269,12 @@ def test_units_and_offsets_change_nothing(kind, unit, shift):
     moved = X * unit + shift
     np.testing.assert_allclose(getattr(kind().fit(moved, y), output)(moved), getattr(kind().fit(X, y), output)(X),
                                rtol=1e-10, atol=1e-10)
+
+
+def test_weights_that_add_up_to_no_more_than_the_classes_are_refused():
+    X, y, _ = classes(0)
+    with pytest.raises(ValueError, match="more total weight, than there are classes, got 1 for 3"):
+        FisherProjection().fit(X, y, sample_weight=np.full(60, 1 / 60))
 
 
 def test_a_feature_constant_within_the_classes_is_refused_and_a_ridge_is_the_remedy():

@@ -199,6 +199,14 @@ def test_conjugate_gradients_reach_the_optimum_of_the_factorised_hessian(seed, r
     np.testing.assert_allclose(conjugate.coef_, factorised.coef_, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("small", [500, 0])
+def test_a_start_that_is_already_the_optimum_is_recognised(small, monkeypatch):
+    monkeypatch.setattr(Softmax, "SMALL", small)
+    model = SoftmaxRegression().fit([[-1.0], [1.0]] * 3, [0, 0, 1, 1, 2, 2])
+    assert model.converged_ and model.n_iter_ <= 1
+    np.testing.assert_allclose(model.coef_, 0, atol=1e-12)
+
+
 def test_a_class_that_can_be_separated_from_the_others_is_said():
     X, y, _ = many_classes(1, K=3)
     X, y = np.vstack([X, [[50.0, 0, 0], [51.0, 1, 0]]]), np.r_[y, 3, 3]
