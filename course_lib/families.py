@@ -9,17 +9,16 @@ describes D features that are independent given the class, for K classes at once
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 
 import numpy as np
 
 from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
-from course_lib.statistics import ClassError, Counts, DiagonalMoments, Table, divide, slices
+from course_lib.statistics import ClassError, Counts, DiagonalMoments, divide, slices
 
-__all__ = ["Bernoulli", "Binomial", "Categorical", "ExponentialFamily", "Exponential", "Gamma", "Geometric",
-           "Multinomial", "NegativeBinomial", "Normal", "Poisson"]
+__all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Multinomial", "Natural",
+           "NegativeBinomial", "Normal", "Poisson"]
 
 
 class ExponentialFamily(Additive):
@@ -56,7 +55,7 @@ class ExponentialFamily(Additive):
     def solve(self, s: Counts) -> "Natural":
         """θ = [c′]⁻¹(mean), the mean taken over data and pseudo-observations; ±∞ on the edge of the support."""
         count, sum_ = self.prior(s)
-        _check_observed(s.mass, s.count + count)
+        check_observed(s.mass, s.count + count)
         mean = (s.total + sum_) / (s.count + count)
         if not self.whole and (edge := (mean <= self.lower)).any():
             k, j = np.argwhere(edge)[0]
@@ -70,7 +69,7 @@ class ExponentialFamily(Additive):
         return K * D
 
     def check(self, X, features=None) -> None:
-        self._check_smoothing()
+        check_smoothing(self.smoothing)
         for rows in slices(*X.shape):
             if not self._clean(X[rows]) and (bad := self._outside(X[rows])).any():
                 n, j = np.argwhere(bad)[0]
@@ -91,11 +90,6 @@ class ExponentialFamily(Additive):
         negative = f"Negative values in data passed to {name}: " if value < self.lower else ""
         return (f"{negative}{name} features hold {kind} >= {self.lower:g}{top}, got {value:g} in feature {feature}: "
                 "check the column or choose another family")
-
-    def _check_smoothing(self) -> None:
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing must be >= 0, got {self.smoothing}: it counts pseudo-observations")
-
 
 @dataclass(frozen=True)
 class Natural:
@@ -165,7 +159,14 @@ class Natural:
         return ((X != self.family.lower) * seen) @ low.T + ((X != self.family.upper) * seen) @ high.T
 
 
-def _check_observed(mass, count) -> None:
+def check_smoothing(smoothing: float) -> None:
+    """Raise ValueError if a number of pseudo-observations is negative."""
+    if not smoothing >= 0:
+        raise ValueError(f"smoothing must be >= 0, got {smoothing}: it counts pseudo-observations")
+
+
+def check_observed(mass, count) -> None:
+    """Raise `ClassError` if a class has no mass (K,), or a feature no count (K, D) in a class."""
     if (empty := mass == 0).any():
         raise ClassError("class {k} has no rows, so its density is unknown: drop the class or add rows", empty.argmax())
     if (count == 0).any():
@@ -343,6 +344,7 @@ class NegativeBinomial(_Failures):
         return self.size is not None
 
     def fit(self, X, R):
+        from course_lib.searched import SizedNegativeBinomial
         return super().fit(X, R) if self.additive else SizedNegativeBinomial.fit(X, R)
 
 
@@ -437,152 +439,6 @@ class Multinomial(ExponentialFamily):
         if self.trials is None:
             raise ValueError("to draw rows, Multinomial needs their sum, got trials=None: pass Multinomial(trials=...)")
         return rng.multinomial(self.trials, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class SizedNegativeBinomial:
-    """Negative binomial densities, each with its own size; the size is infinite, a Poisson, where data vary no more."""
-
-    mu: np.ndarray    # (K, D)
-    size: np.ndarray  # (K, D)
-
-    @classmethod
-    def fit(cls, X, R) -> "SizedNegativeBinomial":
-        s = Counts.of(X, R)
-        _check_observed(s.mass, s.count)
-        mu = s.total / s.count
-        return cls(mu, np.array([[_best_size(x, r, m) for x, m in zip(X.T, means)]
-                                 for r, means in zip(_columns(R), mu)]))
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters of all the densities together."""
-        return self.mu.size + self.size.size
-
-    def log_density(self, X) -> np.ndarray:
-        """ln p(x|k), (N, K); NaN is left out."""
-        return np.stack([np.nansum(self._terms(X, m, r), axis=1) for m, r in zip(self.mu, self.size)], axis=1)
-
-    discriminant = log_density
-
-    def sample(self, k, rng) -> np.ndarray:
-        mu, size = self.mu[k], self.size[k]
-        rate = np.where(np.isinf(size), mu, rng.gamma(np.where(np.isinf(size), 1.0, size)) * divide(mu, size))
-        return rng.poisson(rate).astype(np.float64)
-
-    @staticmethod
-    def _terms(x, mu, r):
-        from scipy.special import xlogy
-        poisson = xlogy(x, mu) - mu - _gammaln(x + 1.0)
-        r = np.where(np.isinf(r), 1.0, r) if (infinite := np.isinf(r)).any() else r
-        own = (xlogy(x, mu / (r + mu)) - r * np.log1p(mu / r)
-               + _gammaln(x + r) - _gammaln(r) - _gammaln(x + 1.0))
-        return np.where(infinite, poisson, own)
-
-
-def _best_size(x, weight, mean: float) -> float:
-    """The root r of Σ w [ψ(x + r) − ψ(r) − ln(1 + μ/r)], the score of the size at the best μ."""
-    from scipy.optimize import brentq
-    from scipy.special import digamma
-    seen = ~np.isnan(x) & (weight > 0)
-    values, where = np.unique(x[seen], return_inverse=True)
-    w = np.bincount(where, weight[seen])
-
-    def score(log_r):
-        r = np.exp(log_r)
-        return w @ (digamma(values + r) - digamma(r)) - w.sum() * np.log1p(mean / r)
-    low, high = np.log(max(mean, 1e-300)) + np.array([-15.0, 15.0])
-    excess = w @ (values - mean) ** 2 - w.sum() * mean
-    return np.inf if excess <= 0 or score(high) >= 0 else float(np.exp(brentq(score, low, high, xtol=1e-13)))
-
-
-def _columns(R) -> np.ndarray:
-    return (R.toarray() if hasattr(R, "toarray") else R).T
-
-
-@dataclass(frozen=True)
-class Categorical(Additive):
-    """Codes 0..L−1: one natural parameter a level, θ_l = ln p_l, u(x) the indicator of the level, c = 0, h = 0.
-
-    Parameters
-    ----------
-    levels : int, sequence of int, or None
-        L for all features or for each; if None, one more than the largest code seen.
-    smoothing : float
-        α added to the count of every level: p_l = (n_l + α)/(n + αL), a Dirichlet prior.
-    """
-
-    levels: int | tuple[int, ...] | None = None
-    smoothing: float = 0.0
-    tags = {"positive_only": True, "categorical": True}
-
-    def statistics(self, X, R) -> Table:
-        codes = _codes(X)
-        return Table.of(codes, R, max(int(codes.max(initial=0)) + 1, 0 if self.levels is None else np.max(self.levels)))
-
-    def solve(self, s: Table) -> "Levels":
-        L = self._levels(s.table)
-        weight = np.where(np.arange(s.table.shape[2]) < L[:, None], s.table + self.smoothing, 0.0)
-        _check_observed(s.mass, weight.sum(axis=2))
-        with np.errstate(divide="ignore"):
-            return Levels(np.log(weight / weight.sum(axis=2, keepdims=True)), L)
-
-    def check(self, X, features=None) -> None:
-        ExponentialFamily._check_smoothing(self)
-        top = np.inf if self.levels is None else np.asarray(self.levels) - 1
-        _check_codes(X, top, features)
-
-    def _levels(self, table) -> np.ndarray:
-        if self.levels is not None:
-            return np.broadcast_to(np.asarray(self.levels), table.shape[1])
-        seen = table.sum(axis=0) > 0
-        return table.shape[2] - np.argmax(seen[:, ::-1], axis=1)
-
-
-@dataclass(frozen=True)
-class Levels:
-    """Fitted tables of D categorical features."""
-
-    theta: np.ndarray   # (K, D, L) ln p of each level, −∞ where it was never seen
-    levels: np.ndarray  # (D,) number of levels of each feature
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters of all the densities together."""
-        return len(self.theta) * int((self.levels - 1).sum())
-
-    def log_density(self, X) -> np.ndarray:
-        """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
-        _check_codes(X, self.levels - 1)
-        tables = np.pad(self.theta, ((0, 0), (0, 0), (0, 1))).transpose(1, 2, 0)  # a last row of zeros for the code −1
-        return reduce(add, (table[column] for table, column in zip(tables, _codes(X).T)))
-
-    discriminant = log_density
-
-    def sample(self, k, rng) -> np.ndarray:
-        """Draw a row (D,) from class k[i] for each i, (n, D)."""
-        below = np.exp(self.theta).cumsum(axis=2)[k]
-        return (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2).astype(np.float64)
-
-
-def _codes(X) -> np.ndarray:
-    return np.nan_to_num(X, nan=-1.0).astype(np.intp)
-
-
-def _check_codes(X, top, features=None) -> None:
-    bad = (X < 0) | (X > top) | (np.rint(X) != X) & ~np.isnan(X)
-    if not bad.any():
-        return
-    n, j = np.argwhere(bad)[0]
-    feature, value = j if features is None else features[j], X[n, j]
-    if value < 0:
-        raise ValueError(f"Negative values in data passed to Categorical: negative category code {value:g} in feature "
-                         f"{feature}; codes are 0, 1, 2, ...: give a missing value as NaN, or its own code")
-    if value != np.rint(value):
-        raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
-                         "number the categories, or use a histogram")
-    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to "
-                     f"{np.broadcast_to(top, X.shape[1])[j]}: declare more with Categorical(levels=...) and smooth them")
 
 
 @dataclass(frozen=True)

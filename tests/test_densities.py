@@ -9,8 +9,9 @@ from scipy import integrate, stats
 
 from course_lib import (Bernoulli, Categorical, Each, Gaussian, Histogram, Independent, Multinomial, Normal, Poisson,
                         StudentT, rda)
-from course_lib.densities import by_likelihood, by_moments, discriminant
+from course_lib.densities import discriminant
 from course_lib.gaussian import normal
+from course_lib.searched import by_likelihood, by_moments
 from course_lib.statistics import Labels
 
 modest = settings(max_examples=12, deadline=None)

@@ -7,7 +7,8 @@ from scipy import integrate, optimize, stats
 
 from course_lib import (Bernoulli, Binomial, Categorical, Exponential, Gamma, Geometric, Multinomial, NegativeBinomial,
                         Normal, Poisson)
-from course_lib.families import Natural, SizedNegativeBinomial
+from course_lib.families import Natural
+from course_lib.searched import SizedNegativeBinomial
 from course_lib.statistics import Labels
 
 modest = settings(max_examples=12, deadline=None)

@@ -1,0 +1,207 @@
+"""Tables of probabilities as marginals: over the levels of a category, or over the bins of a histogram."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from course_lib.families import check_observed, check_smoothing
+from course_lib.reduce import Additive
+from course_lib.statistics import ClassError, Table
+
+__all__ = ["Bins", "Categorical", "Histogram", "Levels"]
+
+
+@dataclass(frozen=True)
+class Categorical(Additive):
+    """Codes 0..L−1: one natural parameter a level, θ_l = ln p_l, u(x) the indicator of the level, c = 0, h = 0.
+
+    Parameters
+    ----------
+    levels : int, sequence of int, or None
+        L for all features or for each; if None, one more than the largest code seen.
+    smoothing : float
+        α added to the count of every level: p_l = (n_l + α)/(n + αL), a Dirichlet prior.
+    """
+
+    levels: int | tuple[int, ...] | None = None
+    smoothing: float = 0.0
+    tags = {"positive_only": True, "categorical": True}
+
+    def statistics(self, X, R) -> Table:
+        codes = _codes(X)
+        return Table.of(codes, R, max(int(codes.max(initial=0)) + 1, 0 if self.levels is None else np.max(self.levels)))
+
+    def solve(self, s: Table) -> "Levels":
+        L = self._levels(s.table)
+        weight = np.where(np.arange(s.table.shape[2]) < L[:, None], s.table + self.smoothing, 0.0)
+        check_observed(s.mass, weight.sum(axis=2))
+        with np.errstate(divide="ignore"):
+            return Levels(np.log(weight / weight.sum(axis=2, keepdims=True)), L)
+
+    def check(self, X, features=None) -> None:
+        check_smoothing(self.smoothing)
+        top = np.inf if self.levels is None else np.asarray(self.levels) - 1
+        _check_codes(X, top, features)
+
+    def _levels(self, table) -> np.ndarray:
+        if self.levels is not None:
+            return np.broadcast_to(np.asarray(self.levels), table.shape[1])
+        seen = table.sum(axis=0) > 0
+        return table.shape[2] - np.argmax(seen[:, ::-1], axis=1)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Fitted tables of D categorical features."""
+
+    theta: np.ndarray   # (K, D, L) ln p of each level, −∞ where it was never seen
+    levels: np.ndarray  # (D,) number of levels of each feature
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return len(self.theta) * int((self.levels - 1).sum())
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
+        _check_codes(X, self.levels - 1)
+        tables = np.pad(self.theta, ((0, 0), (0, 0), (0, 1))).transpose(1, 2, 0)  # a last row of zeros for the code −1
+        return reduce(add, (table[column] for table, column in zip(tables, _codes(X).T)))
+
+    discriminant = log_density
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        below = np.exp(self.theta).cumsum(axis=2)[k]
+        return (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2).astype(np.float64)
+
+
+def _codes(X) -> np.ndarray:
+    return np.nan_to_num(X, nan=-1.0).astype(np.intp)
+
+
+def _check_codes(X, top, features=None) -> None:
+    bad = (X < 0) | (X > top) | (np.rint(X) != X) & ~np.isnan(X)
+    if not bad.any():
+        return
+    n, j = np.argwhere(bad)[0]
+    feature, value = j if features is None else features[j], X[n, j]
+    if value < 0:
+        raise ValueError(f"Negative values in data passed to Categorical: negative category code {value:g} in feature "
+                         f"{feature}; codes are 0, 1, 2, ...: give a missing value as NaN, or its own code")
+    if value != np.rint(value):
+        raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
+                         "number the categories, or use a histogram")
+    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to "
+                     f"{np.broadcast_to(top, X.shape[1])[j]}: declare more with Categorical(levels=...) and smooth them")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Piecewise constant marginals: (n_b + α)/(n + αB) over the width of bin b.
+
+    Parameters
+    ----------
+    bins : int
+        B bins of equal width between the smallest and the largest value of each feature, the same for all classes.
+    edges : tuple of float, optional
+        Bin edges of every feature instead; only then is the fit a sum over rows.
+    smoothing : float
+        α added to the count of every bin.
+    """
+
+    bins: int = 10
+    edges: tuple[float, ...] | None = None
+    smoothing: float = 0.0
+
+    @property
+    def additive(self) -> bool:
+        """Whether the fit is a sum over rows: if the bins are known beforehand."""
+        return self.edges is not None
+
+    def fit(self, X, R) -> "Bins":
+        """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
+        edges = self._edges(X)
+        return self._solve(edges, self._table(edges, X, R))
+
+    def statistics(self, X, R) -> Table:
+        return self._table(self._edges(X), X, R)
+
+    def solve(self, s: Table) -> "Bins":
+        return self._solve(np.tile(self.edges, (s.table.shape[1], 1)), s)
+
+    def check(self, X, features=None) -> None:
+        if self.edges is not None and (len(self.edges) < 2 or (np.diff(self.edges) <= 0).any()):
+            raise ValueError(f"edges must increase, two at least, got {self.edges}")
+        if self.bins < 1 or not self.smoothing >= 0:
+            raise ValueError(f"bins must be >= 1 and smoothing >= 0, got {self.bins} and {self.smoothing}")
+
+    def _edges(self, X) -> np.ndarray:
+        if self.edges is not None:
+            return np.tile(np.asarray(self.edges, dtype=np.float64), (X.shape[1], 1))
+        low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+        if (flat := low == high).any():
+            raise ClassError("feature {j} has one value only, so its bins have no width: drop it or pass edges",
+                             j=flat.argmax())
+        return np.linspace(low, high, self.bins + 1, axis=1)
+
+    def _table(self, edges, X, R) -> Table:
+        codes = _bin(edges, X)
+        if (codes == edges.shape[1] - 1).any():
+            n, j = np.argwhere(codes == edges.shape[1] - 1)[0]
+            raise ClassError(f"a histogram is fitted within its edges, got {X[n, j]:g} in feature {{j}}: widen them", j=j)
+        return Table.of(codes, R, edges.shape[1] - 1)
+
+    def _solve(self, edges, s: Table) -> "Bins":
+        weight = s.table + self.smoothing
+        if (empty := weight.sum(axis=2) == 0).any():
+            raise ClassError("class {k} has no value of feature {j}: drop the feature or use smoothing > 0",
+                             *np.argwhere(empty)[0])
+        with np.errstate(divide="ignore"):
+            return Bins(edges, np.log(weight / weight.sum(axis=2, keepdims=True) / np.diff(edges)))
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Fitted histograms of D features."""
+
+    edges: np.ndarray       # (D, B + 1)
+    log_height: np.ndarray  # (K, D, B)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return self.log_height.size - self.log_height[:, :, 0].size
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K): −∞ outside the bins; NaN is left out."""
+        return self._looked_up(X, -np.inf)
+
+    def discriminant(self, X) -> np.ndarray:
+        """The log density, but 0 for a feature outside its bins: of that no class has an opinion."""
+        return self._looked_up(X, 0.0)
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        widths = np.diff(self.edges)
+        below = (np.exp(self.log_height) * widths).cumsum(axis=2)[k]
+        b = (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2)
+        j = np.arange(len(widths))
+        return self.edges[j, b] + rng.uniform(size=b.shape) * widths[j, b]
+
+    def _looked_up(self, X, outside: float) -> np.ndarray:
+        K, D, B = self.log_height.shape
+        extra = np.broadcast_to([outside, 0.0], (K, D, 2))  # for the codes B (outside) and −1 (missing)
+        tables = np.concatenate([self.log_height, extra], axis=2).transpose(1, 2, 0)
+        return sum(table[column] for table, column in zip(tables, _bin(self.edges, X).T))
+
+
+def _bin(edges, X) -> np.ndarray:
+    """Number of the bin [e_b, e_{b+1}) of each value, the last bin closed; B outside, −1 for NaN."""
+    B = edges.shape[1] - 1
+    codes = np.stack([np.searchsorted(e, x, side="right") - 1 for e, x in zip(edges, X.T)], axis=1)
+    codes[X == edges[:, -1]] = B - 1
+    return np.where(np.isnan(X), -1, np.where((codes < 0) | (X > edges[:, -1]), B, codes))
