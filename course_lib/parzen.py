@@ -428,14 +428,19 @@ def _log_windows(X, points, weight, kernel, h2s, own=None) -> np.ndarray:
 
 
 def _log_windows_by_tree(X, tree, weight, kernel, h2) -> np.ndarray:
-    """As `_log_windows` for one width of a compact kernel, from the pairs within reach where these are few."""
+    """As `_log_windows` for one width of a compact kernel, from the pairs within reach where these are few.
+
+    How many there are is judged from 256 rows, and a block takes its rows from all over X, so that by expectation it
+    holds no more than `BLOCK` pairs even if the rows are sorted.
+    """
     from scipy.spatial import cKDTree
     h, out = float(np.sqrt(h2)), np.empty(len(X))
-    probe = X[:: max(1, len(X) // 64)]
-    share = tree.query_ball_point(probe, h, return_length=True).mean() / tree.n
-    if share > 0.05:
+    near = tree.query_ball_point(X[::max(1, len(X) // 256)], h, return_length=True).mean()
+    if near > 0.05 * tree.n:
         return _log_windows(X, tree.data, weight, kernel, [h2])[0]
-    for rows in _blocks(len(X), int(tree.n * share) + 16):
+    blocks = min(len(X), int(np.ceil(len(X) * (near + 16) / BLOCK)))
+    for start in range(blocks):
+        rows = slice(start, None, blocks)
         x = X[rows]
         near = cKDTree(x).sparse_distance_matrix(tree, h * (1 + 1e-9), output_type="ndarray")
         t = ((x[near["i"]] - tree.data[near["j"]]) ** 2).sum(axis=1) / h2
