@@ -25,13 +25,13 @@ from course_lib.data import load
 # | `"binomial"` | 0, 1, …, `trials` | `trials` · $\ln(1+e^\theta)$ |
 # | `"poisson"` | 0, 1, 2, … | $e^\theta$ |
 #
-# By hand first. A word occurs in 80 % of the spam, so $\bar x = 0.8$, Bernoulli. $c'(\theta) = 1/(1+e^{-\theta}) = 0.8$ means
-# $e^{-\theta} = 0.25$, so $\theta = \ln 4 = 1.386$. A cell of a scanned digit has on average 4 inked points of 16. That
-# is a share of a quarter, one inked point for three white ones: $\theta = \ln\frac{4}{12} = -1.099$. And 2 misprints a
-# page give $\theta = \ln 2 = 0.693$.
+# By hand first. A word occurs in 80 % of the spam, so $\bar x = 0.8$, Bernoulli. $c'(\theta) = 1/(1+e^{-\theta}) =
+# 0.8$ means $e^{-\theta} = 0.25$, so $\theta = \ln 4 = 1.386$. A cell of a scanned digit has on average 4 inked points
+# of 16. That is a share of a quarter, one inked point for three white ones: $\theta = \ln\frac{4}{12} = -1.099$. And 2
+# misprints a page give $\theta = \ln 2 = 0.693$.
 #
-# **At the edge.** A mean of 0, where only values ≥ 0 are possible, has $\theta = -\infty$. A mean of 1 (Bernoulli) or of
-# `trials` has $\theta = +\infty$. Return these; do not clip.
+# **At the edge.** A mean of 0, where only values ≥ 0 are possible, has $\theta = -\infty$. A mean of 1 (Bernoulli) or
+# of `trials` has $\theta = +\infty$. Return these; do not clip.
 
 
 # %% tags=["solution"]
@@ -70,23 +70,23 @@ check(natural_parameter)
 # * **Normal:** $c'(\theta) = \theta$. Nothing to do.
 # * **Bernoulli:** $\frac{1}{1+e^{-\theta}} = \mu \iff e^{-\theta} = \frac1\mu - 1 = \frac{1-\mu}{\mu} \iff \theta =
 #   \ln\frac{\mu}{1-\mu}$.
-# * **Binomial:** $\frac{m}{1+e^{-\theta}} = \mu$ is the same with $\mu/m$ for $\mu$: $\theta = \ln\frac{\mu/m}{1-\mu/m} =
-#   \ln\frac{\mu}{m-\mu}$.
+# * **Binomial:** $\frac{m}{1+e^{-\theta}} = \mu$ is the same with $\mu/m$ for $\mu$: $\theta = \ln\frac{\mu/m}{1-\mu/m}
+#   = \ln\frac{\mu}{m-\mu}$.
 # * **Poisson:** $e^\theta = \mu \iff \theta = \ln\mu$.
 #
-# Three of them are $\ln\mu$ minus the logarithm of something: of $1 - \mu$, of $m - \mu$, of 1. So one line serves all three.
-# Written as a difference, the logarithm of a quotient is right at both edges: $\ln 0 = -\infty$ in the first or in the
-# second place. `np.errstate` says that this is meant.
+# Three of them are $\ln\mu$ minus the logarithm of something: of $1 - \mu$, of $m - \mu$, of 1. So one line serves all
+# three. Written as a difference, the logarithm of a quotient is right at both edges: $\ln 0 = -\infty$ in the first or
+# in the second place. `np.errstate` says that this is meant.
 #
 # ### Why the wrong ones are wrong
 #
-# * *The identity.* A share of 0.8 has $\theta = 1.386$, and a share of 0.2 must have $-1.386$. The identity gives 0.8 and 0.2,
-#   two positive numbers: a rare word would speak *for* its class. How much that costs is put on trial in 02b.
-# * *ln μ for the logit.* Right for rare words, where $1 - \mu \approx 1$; wrong for frequent ones. It is the Poisson's line.
-#   The weight of a word must also count what its absence would have said, and that is $-\ln(1-\mu)$.
+# * *The identity.* A share of 0.8 has $\theta = 1.386$, and a share of 0.2 must have $-1.386$. The identity gives 0.8
+#   and 0.2, two positive numbers: a rare word would speak *for* its class. How much that costs is put on trial in 02b.
+# * *ln μ for the logit.* Right for rare words, where $1 - \mu \approx 1$; wrong for frequent ones. It is the Poisson's
+#   line. The weight of a word must also count what its absence would have said, and that is $-\ln(1-\mu)$.
 # * *The binomial without its trials.* $\ln\frac{\mu}{1-\mu}$ of a mean of 4 is the logarithm of a negative number.
-# * *Clipped.* A tiny number keeps $\theta$ finite, and hides an estimate that does not exist. How large a weight you get is
-#   then decided by the tiny number. If the data shall not decide, let a prior: 02b.
+# * *Clipped.* A tiny number keeps $\theta$ finite, and hides an estimate that does not exist. How large a weight you
+#   get is then decided by the tiny number. If the data shall not decide, let a prior: 02b.
 
 # %% [markdown] tags=["worked"]
 # A check by another route: the mean of that density, summed up from its definition, must be the mean we began with.
@@ -108,9 +108,9 @@ print("means:", ((x * weight).sum(axis=0) / weight.sum(axis=0)).round(6))
 # * `variance` (K, D), each class its own: $\frac{1}{N_k}\sum_{i:\,y_i=k}(x_{ij}-\mu_{kj})^2$;
 # * `shared` (D,), one for all classes: $\varphi_j = \frac1N\sum_i (x_{ij} - \mu_{y_i j})^2$.
 #
-# Maximum likelihood, so the divisors are $N_k$ and $N$. By hand, one feature: class 0 has 1 and 3, class 1 has 10, 12 and
-# 14. The means are 2 and 12. The squares about them are 1, 1 and 4, 0, 4. So the variances are 1 and 8/3, and the shared
-# one is 10/5 = 2. (It lies nearer to 8/3 than to 1: the larger class counts for more.)
+# Maximum likelihood, so the divisors are $N_k$ and $N$. By hand, one feature: class 0 has 1 and 3, class 1 has 10, 12
+# and 14. The means are 2 and 12. The squares about them are 1, 1 and 4, 0, 4. So the variances are 1 and 8/3, and the
+# shared one is 10/5 = 2. (It lies nearer to 8/3 than to 1: the larger class counts for more.)
 #
 # `y` holds the numbers 0, …, K − 1, and every class occurs. One of the inputs has features near $10^8$ with a spread of
 # 1; your variances must be right there too.
@@ -154,16 +154,16 @@ check(gaussian_fit)
 #
 # 1. `R` (N, K) has a 1 in the column of each row's class. `R.T @ X` then adds up the rows of each class: (K, D).
 # 2. `mu[y]` (N, D) hands every row the mean of its own class. No loop over classes is needed.
-# 3. `squares` (K, D) sums the squares class by class. Divided by $N_k$ it is the own variance; summed over the classes and
-#    divided by $N$, the shared one.
+# 3. `squares` (K, D) sums the squares class by class. Divided by $N_k$ it is the own variance; summed over the classes
+#    and divided by $N$, the shared one.
 #
-# Why these are the maxima: for one feature of one class, $\ell = -\frac{1}{2\sigma^2}\sum(x_i-\mu)^2 - N_k\ln\sigma + \dots$
-# The sum of squares is smallest at $\mu = \bar x$, for every $\sigma$. With $S$ for it, $\partial\ell/\partial\sigma =
-# (S - N_k\sigma^2)/\sigma^3$ goes from plus to minus at $\sigma^2 = S/N_k$. If the classes share $\sigma$, their logs
-# add up to the same function with the sum of all $S$, and with $N$ for $N_k$.
+# Why these are the maxima: for one feature of one class, $\ell = -\frac{1}{2\sigma^2}\sum(x_i-\mu)^2 - N_k\ln\sigma +
+# \dots$ The sum of squares is smallest at $\mu = \bar x$, for every $\sigma$. With $S$ for it,
+# $\partial\ell/\partial\sigma = (S - N_k\sigma^2)/\sigma^3$ goes from plus to minus at $\sigma^2 = S/N_k$. If the
+# classes share $\sigma$, their logs add up to the same function with the sum of all $S$, and with $N$ for $N_k$.
 #
-# The shared variance is therefore the average of the own ones, **weighted by the sizes**: $\varphi = \sum_k \frac{N_k}{N}
-# \sigma_k^2$.
+# The shared variance is therefore the average of the own ones, **weighted by the sizes**: $\varphi =
+# \sum_k \frac{N_k}{N} \sigma_k^2$.
 #
 # ### Why the wrong ones are wrong
 #
@@ -187,8 +187,8 @@ print("shared variances", shared.round(2), "=", (np.bincount(y) @ variance / len
 # %% [markdown]
 # ## E2.5 The log joint with features of different kinds
 #
-# A patient: age, smoker or not, visits last year. A normal feature, a Bernoulli, a Poisson. In the exponential form they
-# go into one sum,
+# A patient: age, smoker or not, visits last year. A normal feature, a Bernoulli, a Poisson. In the exponential form
+# they go into one sum,
 #
 # $$\ln P(k)\, p(x \mid k) = \ln P(k) + \sum_j \Bigl( \frac{x_j \theta_{kj} - c_j(\theta_{kj})}{\varphi_j} +
 # h_j(x_j, \varphi_j) \Bigr).$$
@@ -204,8 +204,8 @@ print("shared variances", shared.round(2), "=", (np.bincount(y) @ variance / len
 # $-\ln 2 = -0.693$. A Poisson $x = 2$ with $\theta = 0$: $0 - 1 - \ln 2 = -1.693$. With $\ln\frac12$ the sum is
 # $-5.191$.
 #
-# Return the whole log joint, $h$ included. $\theta$ of a Bernoulli may be as large as ±800. `scipy.special.gammaln(x + 1)` is
-# $\ln x!$.
+# Return the whole log joint, $h$ included. $\theta$ of a Bernoulli may be as large as ±800. `scipy.special.gammaln(x +
+# 1)` is $\ln x!$.
 
 
 # %% tags=["solution"]
@@ -245,20 +245,21 @@ check(mixed_log_joint)
 # %% [markdown] tags=["worked"]
 # ### The solution, line by line
 #
-# 1. `c` (K, D): each column of `theta` goes through its own family's function. `np.logaddexp(0, t)` is $\ln(1+e^t)$; it does
-#    not overflow at 800, where $e^t$ does.
+# 1. `c` (K, D): each column of `theta` goes through its own family's function. `np.logaddexp(0, t)` is $\ln(1+e^t)$; it
+#    does not overflow at 800, where $e^t$ does.
 # 2. `h` (N, D): each column of `X` through its own. It depends on the object and not on the class.
-# 3. `weighted` (N, K): $\sum_j x_{ij}\theta_{kj}/\varphi_j$ is one matrix product. Divide the columns of `X` (or of `theta`)
-#    by $\varphi$ first.
+# 3. `weighted` (N, K): $\sum_j x_{ij}\theta_{kj}/\varphi_j$ is one matrix product. Divide the columns of `X` (or of
+#    `theta`) by $\varphi$ first.
 # 4. Three more terms: one for each class, $-\sum_j c/\varphi$; one for each object, $\sum_j h$, as a column; and
 #    $\ln P(k)$ for each class.
 #
-# Line 4 shows what happens in a classifier: the column of $h$ is the same for all classes and drops out. For the *density* it
-# is needed, and for $\ln p(x) = \operatorname{lse}_k$ of the row too.
+# Line 4 shows what happens in a classifier: the column of $h$ is the same for all classes and drops out. For the
+# *density* it is needed, and for $\ln p(x) = \operatorname{lse}_k$ of the row too.
 #
 # ### Why the wrong ones are wrong
 #
-# * *φ not divided out*: with $\varphi = 1$ nobody sees it. A normal feature in millimetres then counts $\varphi$ times too much.
+# * *φ not divided out*: with $\varphi = 1$ nobody sees it. A normal feature in millimetres then counts $\varphi$ times
+#   too much.
 # * *φ taken for a standard deviation*: $\varphi$ is the variance, $\varphi = \sigma^2$.
 # * *c missing*: the class with the larger $\theta$ wins everywhere. $c$ is what makes the density sum to 1.
 # * *c not divided by φ*: half of the mistake above, and harder to see.
@@ -282,20 +283,21 @@ print(ours.round(3), " agree:", bool(np.allclose(ours, usual, rtol=1e-12)))
 # %% [markdown]
 # ## E2.6 Find the mistake: weights and bias
 #
-# Densities $\exp\bigl((x\theta - c(\theta))/\varphi + h(x, \varphi)\bigr)$ whose $\varphi_j$ is the same for all classes
-# give a linear rule: decide for the class with the largest $w_k^\top x + w_{k0}$. In a set of lecture notes you find the
-# recipe, written in our letters,
+# Densities $\exp\bigl((x\theta - c(\theta))/\varphi + h(x, \varphi)\bigr)$ whose $\varphi_j$ is the same for all
+# classes give a linear rule: decide for the class with the largest $w_k^\top x + w_{k0}$. In a set of lecture notes
+# you find the recipe, written in our letters,
 #
 # $$w_{kj} = \theta_{kj}, \qquad w_{k0} = \ln P(k) - \sum_j c(\theta_{kj}). \qquad\text{(as printed)}$$
 #
 # **Something was lost on the way to the printer.** Find out what, and write the right one, with losses $\lambda_k$ too.
 #
-# Try it on one normal feature with $\varphi = 2$, class means 2 and 12, and priors 0.9 and 0.1. You know the answer from the
-# densities. By hand, the log joints are equal where $\ln 0.9 - \frac{(x-2)^2}{4} = \ln 0.1 - \frac{(x-12)^2}{4}$, that
-# is $5x - 35 = \ln 9$, at $x = 7.439$. The printed recipe has $c = \theta^2/2 = 2$ and 72; it compares $2x - 2 + \ln 0.9$ with
-# $12x - 72 + \ln 0.1$ and puts the boundary at $x = 7.220$.
+# Try it on one normal feature with $\varphi = 2$, class means 2 and 12, and priors 0.9 and 0.1. You know the answer
+# from the densities. By hand, the log joints are equal where $\ln 0.9 - \frac{(x-2)^2}{4} = \ln 0.1 -
+# \frac{(x-12)^2}{4}$, that is $5x - 35 = \ln 9$, at $x = 7.439$. The printed recipe has $c = \theta^2/2 = 2$ and 72;
+# it compares $2x - 2 + \ln 0.9$ with $12x - 72 + \ln 0.1$ and puts the boundary at $x = 7.220$.
 #
-# With equal priors both say 7: no test on balanced classes would have found it. You are given the *values* of $c$, so that
+# With equal priors both say 7: no test on balanced classes would have found it. You are given the *values* of $c$, so
+# that
 # your function works for every family. Return the weights (K, D) and the bias (K,) that make $w_k^\top x + w_{k0} =
 # \ln \lambda_k P(k) p(x \mid k)$, up to the $h$ that all classes share.
 
@@ -338,14 +340,14 @@ check(linear_form)
 # = \sum_j \underbrace{\frac{\theta_{kj}}{\varphi_j}}_{w_{kj}} x_j + \underbrace{\ln\lambda_k P(k) - \sum_j
 # \frac{c(\theta_{kj})}{\varphi_j}}_{w_{k0}} + \sum_j h(x_j, \varphi_j).$$
 #
-# The printed recipe has lost $1/\varphi_j$, twice. (In the notes it is one factor, $1/s$ in $\theta^\top x/s$, because their
-# form is $\frac1s h(\frac xs) g(\theta) e^{\theta^\top x/s}$, where $g$ is not divided by $s$. In the same line $\frac1s$
-# should be $1/s^D$. *That* one never harms a decision; it is the same for all classes.)
+# The printed recipe has lost $1/\varphi_j$, twice. (In the notes it is one factor, $1/s$ in $\theta^\top x/s$, because
+# their form is $\frac1s h(\frac xs) g(\theta) e^{\theta^\top x/s}$, where $g$ is not divided by $s$. In the same line
+# $\frac1s$ should be $1/s^D$. *That* one never harms a decision; it is the same for all classes.)
 #
-# **When is it visible?** If all $\varphi_j$ are the same number $\varphi$, the printed rule is $\varphi$ times the right one, but
-# for $\ln P(k)$, which is not multiplied. So with equal priors it decides the same. It shows as soon as priors or losses
-# differ, or one feature's $\varphi$ differs from another's; there the feature with the larger spread counts too
-# much.
+# **When is it visible?** If all $\varphi_j$ are the same number $\varphi$, the printed rule is $\varphi$ times the
+# right one, but for $\ln P(k)$, which is not multiplied. So with equal priors it decides the same. It shows as soon as
+# priors or losses differ, or one feature's $\varphi$ differs from another's; there the feature with the larger spread
+# counts too much.
 #
 # ### Why the wrong ones are wrong
 #
@@ -364,8 +366,9 @@ for name, slope, constant in (("right", w[:, 0], w0), ("as printed", *printed)):
     print(f"{name:10s} boundary at {(constant[0] - constant[1]) / (slope[1] - slope[0]):.3f}")
 
 # %% [markdown] tags=["worked"]
-# And the other misprint, $\frac1s$ for $1/s^D$: take $h(u) = (2\pi)^{-D/2} e^{-u^\top u/2}$ and $\theta = 0$, so that $g = 1$,
-# in $D = 2$ dimensions with $s = \frac12$. Summed over a fine grid the printed density gives $s^{D-1}$ and not 1.
+# And the other misprint, $\frac1s$ for $1/s^D$: take $h(u) = (2\pi)^{-D/2} e^{-u^\top u/2}$ and $\theta = 0$, so that
+# $g = 1$, in $D = 2$ dimensions with $s = \frac12$. Summed over a fine grid the printed density gives $s^{D-1}$ and
+# not 1.
 
 # %% tags=["worked"]
 s, side = 0.5, np.arange(-4, 4, 0.02)
@@ -418,17 +421,18 @@ check(area_under_roc)
 # `score[positive][:, None]` is a column (N₁, 1), `score[~positive]` a row (N₀,). Their difference has every pair once,
 # (N₁, N₀), and its size is the number of pairs.
 #
-# **For many objects** a table of all pairs is large. Rank all scores, equal ones sharing their average rank, and add the
-# ranks of the positives: $U = \sum_i r_i - \frac{N_1(N_1+1)}{2}$. The rank of a positive counts the objects at or
-# below it: the negatives that it beats (ties half, by the average), and the positives that it beats or is. Summed over the
-# positives the latter make $1 + 2 + \dots + N_1$. What is left is the number of pairs won, and AUC $= U/(N_1N_0)$.
+# **For many objects** a table of all pairs is large. Rank all scores, equal ones sharing their average rank, and add
+# the ranks of the positives: $U = \sum_i r_i - \frac{N_1(N_1+1)}{2}$. The rank of a positive counts the objects at or
+# below it: the negatives that it beats (ties half, by the average), and the positives that it beats or is. Summed over
+# the positives the latter make $1 + 2 + \dots + N_1$. What is left is the number of pairs won, and AUC $= U/(N_1N_0)$.
 #
 # **Why the bias does not matter**: only differences of scores occur.
 #
 # ### Why the wrong ones are wrong
 #
-# * *Ties count 0*, or *1*. Then the answer depends on which class is called positive: the AUC of the turned problem should be 1
-#   minus this one. A score that says the same of everybody would have an AUC of 0 or 1. It should be a half.
+# * *Ties count 0*, or *1*. Then the answer depends on which class is called positive: the AUC of the turned problem
+#   should be 1 minus this one. A score that says the same of everybody would have an AUC of 0 or 1. It should be a
+#   half.
 # * *Ranks in the order of the rows*: `argsort` breaks ties by position. Sort the table and the AUC changes.
 # * *Positive and negative exchanged*: 1 − AUC. A good score with an AUC near 0 is a sign turned round.
 # * *Divided by all pairs of objects*, $N(N-1)/2$ or $N^2$: only pairs of a positive and a negative are compared.

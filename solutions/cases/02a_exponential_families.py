@@ -11,13 +11,13 @@ from course_lib.data import load
 natural_parameter = Exercise(
     "natural_parameter", id="E2.1", title="From a mean to a natural parameter", points=1,
     hints=(
-        "c′(θ) is the mean. Set it equal to the given mean and solve for θ, family by family. Which of the four needs no "
-        "work at all?",
+        "c′(θ) is the mean. Set it equal to the given mean and solve for θ, family by family. Which of the four "
+        "needs no work at all?",
         "normal μ; bernoulli ln(μ/(1 − μ)); binomial ln(μ/(trials − μ)); poisson ln μ. Written as ln μ − ln(…), the "
         "logarithms give −inf and inf at the edges by themselves.",
         "`if family == \"normal\": return mean`. Then find for each other family what the second logarithm is of."),
-    notice="What to notice: rare and frequent are treated alike, logit(1 − μ) = −logit(μ), and a mean on the edge has no "
-           "finite θ. Only for the normal is the mean itself the natural parameter.",
+    notice="What to notice: rare and frequent are treated alike, logit(1 − μ) = −logit(μ), and a mean on the edge has "
+           "no finite θ. Only for the normal is the mean itself the natural parameter.",
     ready=("scipy.special.logit",),
 )
 
@@ -82,17 +82,18 @@ def identity(family, mean, trials):
 
 @natural_parameter.mistake(
     "It is ln μ where ln(μ/(1 − μ)) belongs.",
-    "ln μ is the Poisson's line. A yes-or-no feature also has the no: c′(θ) = 1/(1 + e^(−θ)) = 0.8 gives θ = ln(0.8/0.2) "
-    "= 1.386, while ln 0.8 = −0.223. The two are near each other only for rare words, which makes this easy to miss.")
+    "ln μ is the Poisson's line. A yes-or-no feature also has the no: c′(θ) = 1/(1 + e^(−θ)) = 0.8 gives θ = "
+    "ln(0.8/0.2) = 1.386, while ln 0.8 = −0.223. The two are near each other only for rare words, which makes this "
+    "easy to miss.")
 def logarithm_for_logit(family, mean, trials):
     with np.errstate(divide="ignore"):
-        return {"normal": mean, "bernoulli": np.log(mean), "binomial": np.log(mean / trials), "poisson": np.log(mean)}[family]
+        return mean if family == "normal" else np.log(mean / (trials if family == "binomial" else 1))
 
 
 @natural_parameter.mistake(
     "The binomial is treated as a single trial.",
-    "Its mean lies between 0 and `trials`, so 1 − μ may be negative, and its logarithm is NaN. Of 16 points 4 are inked "
-    "and 12 are not: θ = ln(4/12). Put `trials` where the Bernoulli has 1.")
+    "Its mean lies between 0 and `trials`, so 1 − μ may be negative, and its logarithm is NaN. Of 16 points 4 are "
+    "inked and 12 are not: θ = ln(4/12). Put `trials` where the Bernoulli has 1.")
 def binomial_without_trials(family, mean, trials):
     with np.errstate(all="ignore"):
         return by_odds("bernoulli" if family == "binomial" else family, mean, 1)
@@ -116,8 +117,8 @@ def odds_against(family, mean, trials):
 
 @natural_parameter.mistake(
     "c′ is applied to the mean instead of its inverse.",
-    "c′ goes from θ to the mean. You have the mean and want θ: the logistic function must be undone, not applied again. "
-    "A check: your answers for 0.2 and 0.8 should be each other's negatives.")
+    "c′ goes from θ to the mean. You have the mean and want θ: the logistic function must be undone, not applied "
+    "again. A check: your answers for 0.2 and 0.8 should be each other's negatives.")
 def forwards(family, mean, trials):
     logistic = 1 / (1 + np.exp(-mean))
     return {"normal": mean, "bernoulli": logistic, "binomial": trials * logistic, "poisson": np.exp(mean)}[family]
@@ -125,8 +126,9 @@ def forwards(family, mean, trials):
 
 @natural_parameter.mistake(
     "The mean is clipped, so that the edge gives a large finite number.",
-    "With no yes at all the likelihood rises towards θ = −∞ and never gets there. A tiny number hides that, and it, not "
-    "the data, then decides how large the weight is. Return −inf and inf; smoothing is a decision of its own, in 02b.")
+    "With no yes at all the likelihood rises towards θ = −∞ and never gets there. A tiny number hides that, and it, "
+    "not the data, then decides how large the weight is. Return −inf and inf; smoothing is a decision of its own, in "
+    "02b.")
 def clipped(family, mean, trials):
     if family == "normal":
         return mean
@@ -148,12 +150,12 @@ def logit_for_poisson(family, mean, trials):
 gaussian_fit = Exercise(
     "gaussian_fit", id="E2.4", title="The fit of normal features", points=2,
     hints=(
-        "First the means of each class. Then give every row the mean of its own class and subtract it. What do you sum, "
-        "and over which rows, for the two kinds of variance?",
+        "First the means of each class. Then give every row the mean of its own class and subtract it. What do you "
+        "sum, and over which rows, for the two kinds of variance?",
         "variance[k] = Σ_{i of class k} (x_i − μ_k)²/N_k; shared = Σ_i (x_i − μ of the class of i)²/N.",
         "`R = np.eye(K)[y]` has a 1 in the column of each row's class; `R.T @ X` sums X class by class."),
-    notice="What to notice: shared = Σ_k (N_k/N)·variance_k, an average that counts each class by its size. The fit is two "
-           "sums over rows, and sums can be made in blocks and added.",
+    notice="What to notice: shared = Σ_k (N_k/N)·variance_k, an average that counts each class by its size. The fit is "
+           "two sums over rows, and sums can be made in blocks and added.",
     intermediates=("counts", "mu", "within", "squares", "variance"),
     ready=("scipy.stats.norm.fit",),
 )
@@ -224,8 +226,8 @@ def divisor_less_one(X, y, K):
 
 @gaussian_fit.mistake(
     "Standard deviations are returned instead of variances.",
-    "You took the root. φ is the mean of the SQUARES, in mm² for a length in mm; for 10, 12 and 14 it is 8/3 = 2.667, and "
-    "its root 1.633 is another number.")
+    "You took the root. φ is the mean of the SQUARES, in mm² for a length in mm; for 10, 12 and 14 it is 8/3 = "
+    "2.667, and its root 1.633 is another number.")
 def deviations(X, y, K):
     mu, variance, shared = loop_over_classes(X, y, K)
     return mu, np.sqrt(variance), np.sqrt(shared)
@@ -233,8 +235,8 @@ def deviations(X, y, K):
 
 @gaussian_fit.mistake(
     "The shared variance is taken about the mean of all rows.",
-    "Then the distance between the classes counts as spread: in the example 26 instead of 2. From each row subtract the "
-    "mean of its own class, `X - mu[y]`.")
+    "Then the distance between the classes counts as spread: in the example 26 instead of 2. From each row subtract "
+    "the mean of its own class, `X - mu[y]`.")
 def about_the_overall_mean(X, y, K):
     mu, variance, _ = loop_over_classes(X, y, K)
     return mu, variance, X.var(axis=0)
@@ -269,8 +271,8 @@ def own_over_all(X, y, K):
 
 @gaussian_fit.mistake(
     "The variance is computed as mean of squares minus square of the mean.",
-    "True on paper. Near 1e8 both terms are about 1e16, where floating point numbers are 2 apart: their difference holds "
-    "no digit of a variance of 1. Subtract the mean first, then square.")
+    "True on paper. Near 1e8 both terms are about 1e16, where floating point numbers are 2 apart: their difference "
+    "holds no digit of a variance of 1. Subtract the mean first, then square.")
 def raw_moments(X, y, K):
     mu = loop_over_classes(X, y, K)[0]
     squares = np.array([(X[y == k] ** 2).mean(axis=0) for k in range(K)])
@@ -292,13 +294,13 @@ def one_class(X, y, K):
 mixed_log_joint = Exercise(
     "mixed_log_joint", id="E2.5", title="The log joint with features of different kinds", points=2,
     hints=(
-        "Take one object, one class, one feature, and write down its logarithm by the table. Everything else is adding up. "
-        "Which of the terms depends on the class only, which on the object only?",
+        "Take one object, one class, one feature, and write down its logarithm by the table. Everything else is "
+        "adding up. Which of the terms depends on the class only, which on the object only?",
         "ln P(k) + Σ_j [ (x_j θ_kj − c_j(θ_kj))/φ_j + h_j(x_j, φ_j) ]. The products give (X/φ) @ θᵀ, of shape (N, K).",
-        "`c = np.column_stack([…])` of shape (K, D): send column j of theta through the c of `families[j]`. Then the same "
-        "for h with the columns of X, (N, D)."),
-    notice="What to notice: the three kinds meet in one sum and know nothing of each other. The column of h is the same for "
-           "every class, so a decision never needs it; p(x) does.",
+        "`c = np.column_stack([…])` of shape (K, D): send column j of theta through the c of `families[j]`. Then the "
+        "same for h with the columns of X, (N, D)."),
+    notice="What to notice: the three kinds meet in one sum and know nothing of each other. The column of h is the "
+           "same for every class, so a decision never needs it; p(x) does.",
     intermediates=("c", "h", "weighted"),
     ready=("scipy.stats.norm.logpdf", "scipy.stats.bernoulli.logpmf", "scipy.stats.poisson.logpmf"),
 )
@@ -309,17 +311,19 @@ THREE = ("normal", "bernoulli", "poisson")
 def mixed_log_joint_cases(rng):
     half = np.array([0.5])
     yield Case("a normal feature", (np.array([[3.0]]), ("normal",), np.array([[1.0]]), np.array([4.0]), half))
-    yield Case("yes or no", (np.array([[1.0], [0.0]]), ("bernoulli",), np.array([[0.0], [1.2]]), np.ones(1), np.array([0.3, 0.7])))
+    yield Case("yes or no", (np.array([[1.0], [0.0]]), ("bernoulli",), np.array([[0.0], [1.2]]), np.ones(1),
+                             np.array([0.3, 0.7])))
     yield Case("a count", (np.array([[2.0]]), ("poisson",), np.array([[0.0]]), np.ones(1), half))
     yield Case("three kinds, one object, one class",
-               (np.array([[3.0, 1.0, 2.0]]), THREE, np.zeros((1, 3)) + [1.0, 0.0, 0.0], np.array([4.0, 1.0, 1.0]), half))
+               (np.array([[3.0, 1.0, 2.0]]), THREE, np.array([[1.0, 0.0, 0.0]]), np.array([4.0, 1.0, 1.0]), half))
     kinds = ("poisson", "normal", "bernoulli", "normal")
-    X = np.column_stack([rng.poisson(2, 5), rng.normal(1, 3, 5), rng.integers(0, 2, 5), rng.normal(40, 2, 5)]).astype(float)
+    X = np.column_stack([rng.poisson(2, 5), rng.normal(1, 3, 5), rng.integers(0, 2, 5), rng.normal(40, 2, 5)])
     theta = np.column_stack([rng.normal(0.6, 0.4, 3), rng.normal(1, 2, 3), rng.normal(0, 1, 3), rng.normal(40, 2, 3)])
     phi = np.array([1.0, rng.uniform(5, 9), 1.0, rng.uniform(2, 4)])
     yield Case("four features, three classes", (X, kinds, theta, phi, rng.dirichlet([3.0, 2.0, 4.0])))
-    yield Case("a very certain yes or no", (np.array([[1.0, 1.0], [0.0, 3.0]]), ("bernoulli", "poisson"),
-                                            np.array([[800.0, 0.5], [-800.0, rng.uniform(0, 1)]]), np.ones(2), rng.dirichlet([2.0, 3.0])))
+    theta = np.array([[800.0, 0.5], [-800.0, rng.uniform(0, 1)]])
+    yield Case("a very certain yes or no", (np.array([[1.0, 1.0], [0.0, 3.0]]), ("bernoulli", "poisson"), theta,
+                                            np.ones(2), rng.dirichlet([2.0, 3.0])))
 
 
 def _terms(x, family, theta, phi, c=True, h=True):
@@ -359,11 +363,11 @@ def usual_form(X, families, theta, phi, priors):
 
 @mixed_log_joint.mistake(
     "φ is not divided out.",
-    "xθ − c(θ) must be divided by φ. Where φ = 1 nobody can tell; a normal feature with φ = 4 otherwise counts four times "
-    "too much. In the example (3 − ½)/4, not 3 − ½.")
+    "xθ − c(θ) must be divided by φ. Where φ = 1 nobody can tell; a normal feature with φ = 4 otherwise counts four "
+    "times too much. In the example (3 − ½)/4, not 3 − ½.")
 def phi_left_in(X, families, theta, phi, priors):
-    rest = _sum(X, families, np.zeros_like(theta), phi, priors) - _sum(X, families, np.zeros_like(theta), phi, priors, h=False)
-    return _sum(X, families, theta, np.ones_like(phi), priors, h=False) + rest
+    h = _sum(X, families, theta, phi, priors) - _sum(X, families, theta, phi, priors, h=False)
+    return _sum(X, families, theta, np.ones_like(phi), priors, h=False) + h
 
 
 @mixed_log_joint.mistake(
@@ -375,20 +379,20 @@ def phi_squared(X, families, theta, phi, priors):
 
 @mixed_log_joint.mistake(
     "c(θ) is missing.",
-    "Without −c(θ)/φ the density does not sum to 1, and the class with the larger θ wins wherever x is positive. For the "
-    "coin with θ = 0: xθ = 0 for both sides, and what makes each of them ½ is −c(0) = −ln 2.")
+    "Without −c(θ)/φ the density does not sum to 1, and the class with the larger θ wins wherever x is positive. For "
+    "the coin with θ = 0: xθ = 0 for both sides, and what makes each of them ½ is −c(0) = −ln 2.")
 def without_c(X, families, theta, phi, priors):
     return _sum(X, families, theta, phi, priors, c=False)
 
 
 @mixed_log_joint.mistake(
     "c(θ) is subtracted, but not divided by φ.",
-    "The bracket is (xθ − c)/φ: both terms are divided. Here the products are right and the constant of the class is not; "
-    "check a feature with φ different from 1.")
+    "The bracket is (xθ − c)/φ: both terms are divided. Here the products are right and the constant of the class is "
+    "not; check a feature with φ different from 1.")
 def c_not_divided(X, families, theta, phi, priors):
-    full, none = _sum(X, families, theta, np.ones_like(phi), priors), _sum(X, families, theta, np.ones_like(phi), priors, c=False)
-    with np.errstate(invalid="ignore"):
-        return _sum(X, families, theta, phi, priors, c=False) + (full - none)
+    one = np.ones_like(phi)
+    c = _sum(X, families, theta, one, priors, c=False) - _sum(X, families, theta, one, priors)
+    return _sum(X, families, theta, phi, priors, c=False) - c
 
 
 @mixed_log_joint.mistake(
@@ -401,8 +405,8 @@ def without_h(X, families, theta, phi, priors):
 
 @mixed_log_joint.mistake(
     "The normal's −½ ln 2πφ is missing.",
-    "−x²/2φ is only half of h. The density of a normal has 1/√(2πφ) before the exponential; its logarithm, −½ ln 2πφ, is "
-    "the other half.")
+    "−x²/2φ is only half of h. The density of a normal has 1/√(2πφ) before the exponential; its logarithm, −½ ln "
+    "2πφ, is the other half.")
 def half_of_h(X, families, theta, phi, priors):
     constant = sum(0.5 * math.log(2 * math.pi * p) for f, p in zip(families, phi) if f == "normal")
     return _sum(X, families, theta, phi, priors) + constant
@@ -410,8 +414,8 @@ def half_of_h(X, families, theta, phi, priors):
 
 @mixed_log_joint.mistake(
     "The prior is added without its logarithm.",
-    "A product becomes a sum only in logarithms: ln(P·p) = ln P + ln p. You add P itself, which is always positive, where "
-    "ln P is negative.")
+    "A product becomes a sum only in logarithms: ln(P·p) = ln P + ln p. You add P itself, which is always positive, "
+    "where ln P is negative.")
 def prior_plain(X, families, theta, phi, priors):
     return _sum(X, families, theta, phi, priors) - np.log(priors) + priors
 
@@ -425,8 +429,8 @@ def prior_forgotten(X, families, theta, phi, priors):
 
 @mixed_log_joint.mistake(
     "ln(1 + exp θ) overflows for a large θ.",
-    "exp(800) is infinite in floating point, although ln(1 + exp 800) is simply 800. `np.logaddexp(0, theta)` computes it "
-    "without the detour.")
+    "exp(800) is infinite in floating point, although ln(1 + exp 800) is simply 800. `np.logaddexp(0, theta)` "
+    "computes it without the detour.")
 def softplus_as_it_stands(X, families, theta, phi, priors):
     with np.errstate(over="ignore"):
         lost = sum(np.log(1 + np.exp(t)) - np.logaddexp(0, t) for f, t in zip(families, theta.T) if f == "bernoulli")
@@ -438,26 +442,31 @@ def softplus_as_it_stands(X, families, theta, phi, priors):
 linear_form = Exercise(
     "linear_form", id="E2.6", title="Find the mistake: weights and bias", points=1,
     hints=(
-        "Write down ln λ_k P(k) p(x|k) for one feature and sort its terms: which hold x and k, which only k, which only x?",
+        "Write down ln λ_k P(k) p(x|k) for one feature and sort its terms: which hold x and k, which only k, which "
+        "only x?",
         "w_kj = θ_kj/φ_j and w_k0 = ln λ_k P(k) − Σ_j c(θ_kj)/φ_j. What was lost in print is the division by φ, twice.",
         "`weights = theta / phi`, of shape (K, D): numpy lines the D dispersions up with the columns."),
-    notice="What to notice: losses and priors sit in the bias only, as ln λP, and the weights know nothing of them. With "
-           "equal priors and one φ for all features the printed formula decides the same, so no balanced test finds it.",
+    notice="What to notice: losses and priors sit in the bias only, as ln λP, and the weights know nothing of them. "
+           "With equal priors and one φ for all features the printed formula decides the same, so no balanced test "
+           "finds it.",
     intermediates=("weights", "normaliser"),
 )
 
 
 @linear_form.cases
 def linear_form_cases(rng):
-    yield Case("one normal feature, two classes", _normal(np.array([[2.0], [12.0]]), np.array([2.0]), np.array([0.9, 0.1]), np.ones(2)))
+    yield Case("one normal feature, two classes",
+               _normal(np.array([[2.0], [12.0]]), np.array([2.0]), np.array([0.9, 0.1]), np.ones(2)))
     yield Case("a missed spam is three times as dear",
                _normal(np.array([[1.0], [4.0]]), np.array([3.0]), np.array([0.6, 0.4]), np.array([1.0, 3.0])))
     yield Case("three classes, four normal features",
-               _normal(rng.normal(2, 3, size=(3, 4)), rng.uniform(1.5, 6, size=4), rng.dirichlet([4.0, 2.0, 3.0]), rng.uniform(1.5, 4, 3)))
+               _normal(rng.normal(2, 3, size=(3, 4)), rng.uniform(1.5, 6, size=4), rng.dirichlet([4.0, 2.0, 3.0]),
+                       rng.uniform(1.5, 4, 3)))
     theta = np.column_stack([rng.normal(0.5, 1, 3), rng.normal(0.8, 0.3, 3), rng.normal(20, 2, 3)])
     c = np.column_stack([np.logaddexp(0, theta[:, 0]), np.exp(theta[:, 1]), theta[:, 2] ** 2 / 2])
     yield Case("yes or no, a count and a length",
-               (theta, c, np.array([1.0, 1.0, rng.uniform(4, 9)]), rng.dirichlet([4.0, 2.0, 3.0]), rng.uniform(0.5, 4, 3)))
+               (theta, c, np.array([1.0, 1.0, rng.uniform(4, 9)]), rng.dirichlet([4.0, 2.0, 3.0]),
+                rng.uniform(0.5, 4, 3)))
 
 
 def _normal(theta, phi, priors, losses):
@@ -480,40 +489,40 @@ def as_matrix_products(theta, c, phi, priors, losses):
 
 @linear_form.mistake(
     "This is the recipe as printed: φ is divided out nowhere.",
-    "The exponent is (xθ − c)/φ. Both the weight and c(θ) in the bias are divided by φ_j. As printed, the boundary of the "
-    "first example lies at 7.220 instead of 7.439: the priors count φ times too little.")
+    "The exponent is (xθ − c)/φ. Both the weight and c(θ) in the bias are divided by φ_j. As printed, the boundary "
+    "of the first example lies at 7.220 instead of 7.439: the priors count φ times too little.")
 def as_printed(theta, c, phi, priors, losses):
     return theta.copy(), np.log(losses * priors) - c.sum(axis=1)
 
 
 @linear_form.mistake(
     "φ is divided out of the weights, but not out of the bias.",
-    "c(θ) stands under the same φ as xθ. Half-way between the means of two normal classes with equal priors the two sides "
-    "must be equal; with your bias they are not. Subtract Σ c/φ.")
+    "c(θ) stands under the same φ as xθ. Half-way between the means of two normal classes with equal priors the two "
+    "sides must be equal; with your bias they are not. Subtract Σ c/φ.")
 def phi_in_weights_only(theta, c, phi, priors, losses):
     return theta / phi, np.log(losses * priors) - c.sum(axis=1)
 
 
 @linear_form.mistake(
     "φ is divided out of the bias, but not out of the weights.",
-    "The weight of feature j is θ/φ_j. Otherwise a feature in millimetres counts φ times too much against the others, and "
-    "the boundary is not where the densities cross.")
+    "The weight of feature j is θ/φ_j. Otherwise a feature in millimetres counts φ times too much against the "
+    "others, and the boundary is not where the densities cross.")
 def phi_in_bias_only(theta, c, phi, priors, losses):
     return theta.copy(), np.log(losses * priors) - (c / phi).sum(axis=1)
 
 
 @linear_form.mistake(
     "c(θ) is missing from the bias.",
-    "Then, with equal λP, all classes are equal at x = 0, wherever their means are. −Σ c(θ)/φ is what puts the boundary "
-    "between the means.")
+    "Then, with equal λP, all classes are equal at x = 0, wherever their means are. −Σ c(θ)/φ is what puts the "
+    "boundary between the means.")
 def c_missing(theta, c, phi, priors, losses):
     return theta / phi, np.log(losses * priors)
 
 
 @linear_form.mistake(
     "c(θ) is added to the bias instead of subtracted.",
-    "The exponent is (xθ − c)/φ: the minus belongs to c and goes with it into the bias. With the plus the boundary lands on "
-    "the other side of 0.")
+    "The exponent is (xθ − c)/φ: the minus belongs to c and goes with it into the bias. With the plus the boundary "
+    "lands on the other side of 0.")
 def c_added(theta, c, phi, priors, losses):
     return theta / phi, np.log(losses * priors) + (c / phi).sum(axis=1)
 
@@ -552,8 +561,8 @@ def phi_multiplied(theta, c, phi, priors, losses):
 area_under_roc = Exercise(
     "area_under_roc", id="E2.8", title="The area under the ROC curve, ties included", points=1,
     hints=(
-        "Write the positives down one side of a table and the negatives along the other. In each cell: who wins? How many "
-        "cells are there?",
+        "Write the positives down one side of a table and the negatives along the other. In each cell: who wins? How "
+        "many cells are there?",
         "(wins + ½ ties)/(N₁·N₀), where wins and ties are counted over all pairs of a positive and a negative.",
         "`gap = score[positive][:, None] - score[~positive]`: a column minus a row is the table of all pairs."),
     notice="What to notice: only differences of scores occur, so a bias, or any growing function of the score, changes "
@@ -603,8 +612,8 @@ def _counts(score, positive):
 
 @area_under_roc.mistake(
     "Ties count 0.",
-    "`>` alone gives a tie to the negative. Then a score that says the same of everybody has an AUC of 0, as if it were "
-    "wrong every time. A tie is a toss-up: add half of `(gap == 0).sum()`.")
+    "`>` alone gives a tie to the negative. Then a score that says the same of everybody has an AUC of 0, as if it "
+    "were wrong every time. A tie is a toss-up: add half of `(gap == 0).sum()`.")
 def ties_lost(score, positive):
     wins, _, pairs = _counts(score, positive)
     return wins / pairs
@@ -612,8 +621,8 @@ def ties_lost(score, positive):
 
 @area_under_roc.mistake(
     "Ties count 1.",
-    "`>=` gives every tie to the positive. A score that says the same of everybody then has a perfect AUC. A tie counts "
-    "one half.")
+    "`>=` gives every tie to the positive. A score that says the same of everybody then has a perfect AUC. A tie "
+    "counts one half.")
 def ties_won(score, positive):
     wins, ties, pairs = _counts(score, positive)
     return (wins + ties) / pairs
@@ -621,8 +630,8 @@ def ties_won(score, positive):
 
 @area_under_roc.mistake(
     "Positives and negatives are exchanged: you return 1 − AUC.",
-    "You count the pairs in which the negative has the higher score. Take the scores of the positives minus those of the "
-    "negatives, not the other way round.")
+    "You count the pairs in which the negative has the higher score. Take the scores of the positives minus those of "
+    "the negatives, not the other way round.")
 def exchanged(score, positive):
     wins, ties, pairs = _counts(score, positive)
     return 1 - (wins + 0.5 * ties) / pairs
@@ -630,8 +639,8 @@ def exchanged(score, positive):
 
 @area_under_roc.mistake(
     "Ties are broken by the order of the rows.",
-    "`argsort` puts equal scores in some order, and your ranks believe it. Sort the table differently and the AUC changes. "
-    "Equal scores must share their average rank, or be counted one half in pairs.")
+    "`argsort` puts equal scores in some order, and your ranks believe it. Sort the table differently and the AUC "
+    "changes. Equal scores must share their average rank, or be counted one half in pairs.")
 def ranks_by_position(score, positive):
     rank = np.empty(len(score))
     rank[np.argsort(score, kind="stable")] = np.arange(1, len(score) + 1)
@@ -641,8 +650,8 @@ def ranks_by_position(score, positive):
 
 @area_under_roc.mistake(
     "It is divided by all pairs of objects.",
-    "N(N − 1)/2 counts pairs of two positives and of two negatives too, which are never compared. There are N₁·N₀ pairs of "
-    "a positive and a negative.")
+    "N(N − 1)/2 counts pairs of two positives and of two negatives too, which are never compared. There are N₁·N₀ "
+    "pairs of a positive and a negative.")
 def all_pairs(score, positive):
     wins, ties, _ = _counts(score, positive)
     return (wins + 0.5 * ties) / (len(score) * (len(score) - 1) / 2)
