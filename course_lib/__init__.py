@@ -1,14 +1,15 @@
 """Bayesian classification, from scratch: estimate the density of each class, decide by Bayes' rule.
 
-The modules read in the order of the lectures: statistics, gaussian, families, tables, searched, densities, parzen,
-mixtures, decision, bayes, linear, glm, logistic.  Names are loaded when they are first used, so importing the package costs next to nothing.
+The modules read in the order of the lectures: statistics, reduce, normal, gaussian, families, tables, searched, densities,
+parzen, mixtures, decision, bayes, linear, glm, logistic.  A name is loaded when it is first used, so that importing the
+package costs next to nothing.
 """
 from importlib import import_module
 
 _HOME = {
     "decision": "posterior",
-    "families": "Bernoulli Binomial Exponential Gamma Geometric Multinomial NegativeBinomial Normal Poisson",
-    "tables": "Categorical Histogram",
+    "families": "Bernoulli Binomial Exponential Gamma Geometric NegativeBinomial Normal Poisson",
+    "tables": "Categorical Histogram Multinomial",
     "searched": "StudentT",
     "densities": "Each Gaussian Independent rda",
     "bayes": "BayesClassifier LDA NaiveBayes QDA RDA",

@@ -67,7 +67,7 @@ class BayesClassifier(ProbabilisticClassifier):
         return self._joined(self._solved().log_density(self._checked(X)))
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
-        """Weights (K, D) and bias (K,) such that ln λ_y P(y) p(x|y) = w_y·x + b_y, up to a term common to the classes."""
+        """Weights (K, D) and bias (K,): ln λ_y P(y) p(x|y) = w_y·x + b_y, up to a term common to the classes."""
         weights, bias = self._solved().linear()
         stake = 1.0 if self.losses is None else np.asarray(self.losses, dtype=float)
         if np.ndim(stake) > 1:
@@ -87,7 +87,8 @@ class BayesClassifier(ProbabilisticClassifier):
         Only for densities that are fitted by sums over rows.
         """
         if not getattr(self._density(), "additive", False):
-            raise AttributeError(f"partial_fit needs a density that is a sum over rows, got {self._density()!r}: use fit")
+            raise AttributeError("partial_fit needs a density that is fitted by a sum over rows, got "
+                                 f"{self._density()!r}: use fit")
         return self._partial_fit
 
     def _partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -139,7 +140,8 @@ class BayesClassifier(ProbabilisticClassifier):
     def _labels(self, decided) -> np.ndarray:
         if self.reject is None:
             return self.classes_[decided]
-        return np.append(self.classes_.astype(np.result_type(self.classes_, np.asarray(self.reject))), self.reject)[decided]
+        wide = np.result_type(self.classes_, np.asarray(self.reject))
+        return np.append(self.classes_.astype(wide), self.reject)[decided]
 
     def _input_tags(self):
         return {key: value for key, value in getattr(self._density(), "tags", {}).items() if key != "poor_score"}

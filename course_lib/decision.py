@@ -49,7 +49,7 @@ def log_posterior(log_joint) -> np.ndarray:
     if not np.isfinite(evidence).all():
         row = np.flatnonzero(~np.isfinite(np.ravel(evidence)))[0]
         raise ValueError(f"Bayes' rule needs a class under which the row is possible; in row {row} the log joint of "
-                         "every class is -inf (or one is not a number): smooth the zero probabilities, or check the row")
+                         "every class is -inf (or one is NaN): smooth the zero probabilities, or check the row")
     return a - evidence[..., None]
 
 
@@ -191,7 +191,7 @@ def normal_risk(mean, sd, weight=(0.5, 0.5), points=None, first: int | None = No
     """
     from scipy.special import ndtr
     points = normal_boundary(mean, sd, weight) if points is None else np.asarray(points, dtype=np.float64)
-    first = _far_left(mean, sd, weight) if first is None else first
+    first = _best_first(mean, sd, weight, len(points)) if first is None else first
     edges = np.concatenate([[-np.inf], points, [np.inf]])
     decided = (first + np.arange(len(points) + 1)) % 2
     share = [np.diff(ndtr((edges - m) / s)) for m, s in zip(mean, sd)]
@@ -200,16 +200,18 @@ def normal_risk(mean, sd, weight=(0.5, 0.5), points=None, first: int | None = No
 
 def _real_roots(a: float, b: float, c: float) -> np.ndarray:
     """Where ax² + bx + c changes its sign, sorted; without the cancellation of the schoolbook formula."""
+    if a == 0:
+        return np.array([-c / b]) if b != 0 and np.isfinite(-c / b) else np.empty(0)
     discriminant = b * b - 4 * a * c
-    if (a == 0 and b == 0) or discriminant <= 0:
+    if discriminant <= 0:
         return np.empty(0)
     q = -(b + np.copysign(np.sqrt(discriminant), b)) / 2
-    return np.array([c / q]) if a == 0 else np.sort([q / a, c / q])
+    return np.sort([q / a, c / q])
 
 
-def _far_left(mean, sd, weight) -> int:
-    """The class with the larger weighted density towards −∞: the wider one, else the left one, else the heavier one."""
-    return int((sd[1], -mean[1], weight[1]) > (sd[0], -mean[0], weight[0]))
+def _best_first(mean, sd, weight, changes: int) -> int:
+    """The heavier class if no decision changes; else what is best towards −∞, the wider class or else the left one."""
+    return int(weight[1] > weight[0] if changes == 0 else (sd[1], -mean[1]) > (sd[0], -mean[0]))
 
 
 # ----------------------------------------------------------------------------------------------------- how good it was
@@ -246,7 +248,7 @@ def brier_score(posterior, y, weight=None) -> float:
 
 
 def roc_curve(score, positive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """False alarms, hits and thresholds of the rules "score ≥ t", from the strictest (nobody) to the laxest (everybody).
+    """False alarms, hits and thresholds of the rules "score ≥ t", from the strictest (nobody) to the laxest.
 
     Parameters
     ----------
@@ -313,4 +315,5 @@ def paired_comparison(first_wrong, second_wrong) -> Paired:
     d = first.astype(float) - second
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     tail = bdtr(min(only_first, only_second), only_first + only_second, 0.5)
-    return Paired(float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d))), only_first, only_second, min(1.0, 2 * float(tail)))
+    error = d.std(ddof=1) / np.sqrt(len(d))
+    return Paired(float(d.mean()), float(error), only_first, only_second, min(1.0, 2 * float(tail)))

@@ -34,8 +34,8 @@ from course_lib.searched import StudentT, StudentTs
 from course_lib.statistics import ClassError
 from course_lib.tables import Bins, Categorical, Histogram
 
-__all__ = ["Additive", "Bins", "Categorical", "Density", "Each", "Fitted", "Gaussian", "Histogram", "Independent", "Pool",
-           "Product", "StudentT", "StudentTs", "discriminant", "normal", "own", "rda", "tied"]
+__all__ = ["Additive", "Bins", "Categorical", "Density", "Each", "Fitted", "Gaussian", "Histogram", "Independent",
+           "Pool", "Product", "StudentT", "StudentTs", "discriminant", "normal", "own", "rda", "tied"]
 
 
 class Density(Protocol):

@@ -290,8 +290,9 @@ def _check_finite(X: np.ndarray, allow_nan: bool) -> None:
     for fault, bad in (("infinity", np.isinf(X)), ("NaN", np.isnan(X) & (not allow_nan))):
         if bad.any():
             row, column = np.argwhere(bad)[0]
-            raise ValueError(f"X must be finite, got {fault} in X (row {row}, column {column}); drop or impute such rows"
-                             + (", or use a model that takes missing values (missing='skip')" if fault == "NaN" else ""))
+            skip = ", or use a model that takes missing values (missing='skip')" if fault == "NaN" else ""
+            raise ValueError(f"X must be finite, got {fault} in X (row {row}, column {column}); drop or impute such "
+                             f"rows{skip}")
 
 
 def _plain_labels(y) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Exponential families, p(x|θ) = exp((u(x)θ − c(θ))/φ + h(x, φ)): one table for naive Bayes and generalised linear models.
+"""Exponential families, p(x|θ) = exp((u(x)θ − c(θ))/φ + h(x, φ)): one table for naive Bayes and for GLMs.
 
 Each family gives c, its derivatives c′ (``dc``, the mean) and c″ (``ddc``; φc″ is the variance), the inverse [c′]⁻¹
 (``dc_inverse``), φ and h.  Maximum likelihood is [c′]⁻¹ of the mean, whatever the family.  As a density a family
@@ -17,8 +17,8 @@ from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
 from course_lib.statistics import ClassError, Counts, DiagonalMoments, divide, slices
 
-__all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Multinomial", "Natural",
-           "NegativeBinomial", "Normal", "Poisson"]
+__all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Natural",
+           "NegativeBinomial", "Normal", "Poisson", "check_observed", "check_smoothing"]
 
 
 class ExponentialFamily(Additive):
@@ -44,6 +44,26 @@ class ExponentialFamily(Additive):
     def h(self, x, phi=None) -> np.ndarray:
         """The part of the log density without θ, elementwise."""
         return np.zeros(np.shape(x))
+
+    def c(self, theta):
+        """The cumulant function, elementwise: what makes the density integrate to 1."""
+        raise NotImplementedError
+
+    def dc(self, theta):
+        """c′(θ), the mean, elementwise."""
+        raise NotImplementedError
+
+    def ddc(self, theta):
+        """c″(θ), elementwise; φc″(θ) is the variance."""
+        raise NotImplementedError
+
+    def dc_inverse(self, mean):
+        """[c′]⁻¹(mean) = θ, elementwise; ±∞ on the edge of the support."""
+        raise NotImplementedError
+
+    def draw(self, mean, rng) -> np.ndarray:
+        """One draw for each of the given means."""
+        raise NotImplementedError
 
     def statistics(self, X, R) -> Counts:
         return Counts.of(self.u(X), R)
@@ -151,7 +171,8 @@ class Natural:
     def _finite(self):
         """θ/φ and c/φ, with 0 where θ is infinite, and where that is."""
         certain = np.isinf(self.theta)
-        return [np.where(certain, 0.0, a / self.family.phi) for a in (self.theta, self.family.c(self.theta))] + [certain]
+        terms = (self.theta, self.family.c(self.theta))
+        return *(np.where(certain, 0.0, term / self.family.phi) for term in terms), certain
 
     def _impossible(self, X, seen) -> np.ndarray:
         """How many features of each row a class excludes, (N, K)."""
@@ -279,7 +300,11 @@ class Poisson(ExponentialFamily):
     def c(self, theta):
         return np.exp(theta)
 
-    dc = ddc = c
+    def dc(self, theta):
+        return np.exp(theta)
+
+    def ddc(self, theta):
+        return np.exp(theta)
 
     def dc_inverse(self, mean):
         return np.log(mean)
@@ -395,54 +420,7 @@ class Gamma(_Positive):
 
 
 @dataclass(frozen=True)
-class Multinomial(ExponentialFamily):
-    """How often each of D things occurs in a row: θ_d = ln p_d with Σ p_d = 1, c = 0, h = ln (Σx)!/Π x!.
-
-    Parameters
-    ----------
-    smoothing : float
-        α added to the total of each feature: p_d = (Σx_d + α)/(Σx + αD), a Dirichlet prior.
-    trials : int or None
-        Sum of a row that `sample` draws; the densities are conditional on that sum and do not know it.
-    """
-
-    smoothing: float = 0.0
-    trials: int | None = None
-
-    whole = False  # rates and weighted counts are welcome: only their proportions matter
-    tags = {"positive_only": True, "poor_score": True}  # proportions of two features hardly tell blobs apart
-
-    def c(self, theta):
-        return np.zeros(np.shape(theta))
-
-    def dc(self, theta):
-        return np.exp(theta)
-
-    def dc_inverse(self, p):
-        return np.log(p)
-
-    def h(self, x, phi=None):
-        x = np.nan_to_num(x, nan=0.0)
-        return (_gammaln(x.sum(axis=1) + 1.0) - _gammaln(x + 1.0).sum(axis=1))[:, None]
-
-    def solve(self, s):
-        weight = s.total + self.smoothing
-        if (empty := weight.sum(axis=1) == 0).any():
-            raise ClassError("class {k} has no counts at all: use smoothing > 0 or add rows", empty.argmax())
-        with np.errstate(divide="ignore"):
-            return Natural(self, np.log(weight / weight.sum(axis=1, keepdims=True)))
-
-    def n_parameters(self, K, D):
-        return K * (D - 1)
-
-    def draw(self, p, rng):
-        if self.trials is None:
-            raise ValueError("to draw rows, Multinomial needs their sum, got trials=None: pass Multinomial(trials=...)")
-        return rng.multinomial(self.trials, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Normal(Additive):
+class Normal(ExponentialFamily):
     """Normal features: θ = μ, φ = σ², c = θ²/2, h = −x²/2φ − ½ ln 2πφ.
 
     Parameters
@@ -459,7 +437,7 @@ class Normal(Additive):
     divisor: str = "ml"
     ridge: float = 0.0
 
-    phi = 1.0
+    whole, lower, tags = False, -np.inf, {}
 
     def c(self, theta):
         return theta**2 / 2
@@ -470,7 +448,8 @@ class Normal(Additive):
     def ddc(self, theta):
         return np.ones(np.shape(theta))
 
-    dc_inverse = dc
+    def dc_inverse(self, mean):
+        return mean
 
     def h(self, x, phi=1.0):
         return -(x**2) / (2 * phi) - np.log(2 * np.pi * phi) / 2
@@ -480,6 +459,9 @@ class Normal(Additive):
 
     def solve(self, s: DiagonalMoments) -> DiagonalNormal:
         return self._gaussian.solve(s)
+
+    def draw(self, mean, rng):
+        return rng.normal(mean)
 
     def check(self, X, features=None) -> None:
         self._gaussian.check(X, features)

@@ -30,7 +30,8 @@ def by_moments(x, weight, df: float | None) -> tuple[float, float, float]:
 def by_likelihood(x, weight, df: float | None) -> tuple[float, float, float]:
     """Location, scale and, unless it is known, ν between 0.1 and 10⁴, of the largest likelihood."""
     from scipy.optimize import minimize
-    centre, width = np.average(x, weights=weight), np.sqrt(np.average((x - np.average(x, weights=weight)) ** 2, weights=weight))
+    centre = np.average(x, weights=weight)
+    width = np.sqrt(np.average((x - centre) ** 2, weights=weight))
     z, share = (x - centre) / width, weight / weight.sum()
     bounds = [(z.min(), z.max()), (-14.0, 2.0)] + ([(np.log(0.1), np.log(1e4))] if df is None else [])
     start = [np.median(z), -0.3] + ([np.log(5.0)] if df is None else [])
@@ -48,7 +49,8 @@ def _minus_log_likelihood(parameters, x, share, df):
     sigma, nu = np.exp(parameters[1]), np.exp(parameters[2]) if df is None else df
     z = (x - parameters[0]) / sigma
     log_tail, pull = np.log1p(z**2 / nu), (nu + 1) / (nu + z**2)
-    value = gammaln(nu / 2) - gammaln((nu + 1) / 2) + 0.5 * np.log(nu * np.pi) + np.log(sigma) + (nu + 1) / 2 * (share @ log_tail)
+    norm = gammaln(nu / 2) - gammaln((nu + 1) / 2) + 0.5 * np.log(nu * np.pi) + np.log(sigma)
+    value = norm + (nu + 1) / 2 * (share @ log_tail)
     slopes = [-(share @ (pull * z)) / sigma, 1 - share @ (pull * z**2)]
     slope_nu = (digamma(nu / 2) - digamma((nu + 1) / 2) + 1 / nu + share @ (log_tail - pull * z**2 / nu)) * nu / 2
     return value, np.array(slopes + ([slope_nu] if df is None else []))

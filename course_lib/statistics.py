@@ -210,7 +210,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Triangles:
-    """As `Moments`, with triangular factors F in place of the scatter FᵀF: twice the digits, at several times the cost."""
+    """As `Moments`, with triangular factors F in place of the scatter FᵀF: twice the digits, at more cost."""
 
     mass: np.ndarray  # (K,)
     mean: np.ndarray  # (K, D)
@@ -285,7 +285,7 @@ def triangle(*rows) -> np.ndarray:
 
 
 def _merge(n, one, m, other):
-    """Chan, Golub & LeVeque (1979): mass, mean and its rest, shift of the mean, and the factor nm/(n+m) of its square."""
+    """Chan, Golub & LeVeque (1979): mass, mean, its rest, shift of the mean, and the factor nm/(n+m) of its square."""
     total = n + m
     delta, share = (other.mean - one.mean) + (other.rest - one.rest), divide(m, total)
     mean, lost = _two_sum(one.mean, share * delta)

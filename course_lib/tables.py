@@ -1,4 +1,4 @@
-"""Tables of probabilities as marginals: over the levels of a category, or over the bins of a histogram."""
+"""Tables of probabilities: over the things counted in a row, the levels of a category, the bins of a histogram."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,11 +7,59 @@ from operator import add
 
 import numpy as np
 
-from course_lib.families import check_observed, check_smoothing
+from course_lib.families import ExponentialFamily, Natural, check_observed, check_smoothing
 from course_lib.reduce import Additive
 from course_lib.statistics import ClassError, Table
 
-__all__ = ["Bins", "Categorical", "Histogram", "Levels"]
+__all__ = ["Bins", "Categorical", "Histogram", "Levels", "Multinomial"]
+
+
+@dataclass(frozen=True)
+class Multinomial(ExponentialFamily):
+    """How often each of D things occurs in a row: θ_d = ln p_d with Σ p_d = 1, c = 0, h = ln (Σx)!/Π x!.
+
+    Parameters
+    ----------
+    smoothing : float
+        α added to the total of each feature: p_d = (Σx_d + α)/(Σx + αD), a Dirichlet prior.
+    trials : int or None
+        Sum of a row that `sample` draws; the densities are conditional on that sum and do not know it.
+    """
+
+    smoothing: float = 0.0
+    trials: int | None = None
+
+    whole = False  # rates and weighted counts are welcome: only their proportions matter
+    tags = {"positive_only": True, "poor_score": True}  # proportions of two features hardly tell blobs apart
+
+    def c(self, theta):
+        return np.zeros(np.shape(theta))
+
+    def dc(self, theta):
+        return np.exp(theta)
+
+    def dc_inverse(self, p):
+        return np.log(p)
+
+    def h(self, x, phi=None):
+        from scipy.special import gammaln
+        x = np.nan_to_num(x, nan=0.0)
+        return (gammaln(x.sum(axis=1) + 1.0) - gammaln(x + 1.0).sum(axis=1))[:, None]
+
+    def solve(self, s):
+        weight = s.total + self.smoothing
+        if (empty := weight.sum(axis=1) == 0).any():
+            raise ClassError("class {k} has no counts at all: use smoothing > 0 or add rows", empty.argmax())
+        with np.errstate(divide="ignore"):
+            return Natural(self, np.log(weight / weight.sum(axis=1, keepdims=True)))
+
+    def n_parameters(self, K, D):
+        return K * (D - 1)
+
+    def draw(self, p, rng):
+        if self.trials is None:
+            raise ValueError("to draw rows, Multinomial needs their sum, got trials=None: pass Multinomial(trials=...)")
+        return rng.multinomial(self.trials, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -76,7 +124,13 @@ class Levels:
     def sample(self, k, rng) -> np.ndarray:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
         below = np.exp(self.theta).cumsum(axis=2)[k]
-        return (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2).astype(np.float64)
+        return _drawn(below, rng).astype(np.float64)
+
+
+def _drawn(below, rng) -> np.ndarray:
+    """Indices (n, D) drawn from cumulative probabilities (n, D, L)."""
+    u = rng.uniform(size=below.shape[:2]) * below[:, :, -1]
+    return (u[:, :, None] >= below).sum(axis=2)
 
 
 def _codes(X) -> np.ndarray:
@@ -95,8 +149,9 @@ def _check_codes(X, top, features=None) -> None:
     if value != np.rint(value):
         raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
                          "number the categories, or use a histogram")
-    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to "
-                     f"{np.broadcast_to(top, X.shape[1])[j]}: declare more with Categorical(levels=...) and smooth them")
+    last = np.broadcast_to(top, X.shape[1])[j]
+    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to {last}: declare more with "
+                     "Categorical(levels=...) and smooth them")
 
 
 @dataclass(frozen=True)
@@ -152,7 +207,8 @@ class Histogram:
         codes = _bin(edges, X)
         if (codes == edges.shape[1] - 1).any():
             n, j = np.argwhere(codes == edges.shape[1] - 1)[0]
-            raise ClassError(f"a histogram is fitted within its edges, got {X[n, j]:g} in feature {{j}}: widen them", j=j)
+            raise ClassError(f"a histogram is fitted within its edges, got {X[n, j]:g} in feature {{j}}: widen them",
+                             j=j)
         return Table.of(codes, R, edges.shape[1] - 1)
 
     def _solve(self, edges, s: Table) -> "Bins":
@@ -188,7 +244,7 @@ class Bins:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
         widths = np.diff(self.edges)
         below = (np.exp(self.log_height) * widths).cumsum(axis=2)[k]
-        b = (rng.uniform(size=below.shape[:2])[:, :, None] * below[:, :, -1:] >= below).sum(axis=2)
+        b = _drawn(below, rng)
         j = np.arange(len(widths))
         return self.edges[j, b] + rng.uniform(size=b.shape) * widths[j, b]
 

@@ -1,0 +1,276 @@
+"""Fitted normal densities: their logarithms, discriminants and new rows; no estimation."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from course_lib.statistics import ClassError, slices
+
+__all__ = ["DiagonalNormal", "FullNormal", "NearlySingular", "check_pivots", "normal"]
+
+EPS = np.finfo(float).eps
+NEAR = 1e4  # squared distance up to which expanding (x − μ)² about a common centre costs at most 4 of 16 digits
+
+
+class NearlySingular(ClassError):
+    """A covariance whose factor would keep too few digits if made from sums of squares."""
+
+
+def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
+    """K normal densities with given parameters.
+
+    Parameters
+    ----------
+    mean : (K, D)
+    covariance : (K, D, D), or variances (K, D), or (K, 1) if common to the features
+        With a first axis of 1 if common to the classes.
+    rest : (K, D), optional
+        What rounding took from the means, which are mean + rest.
+
+    Raises
+    ------
+    ValueError
+        If a covariance is not symmetric, or singular, or a variance is not positive.
+    """
+    mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
+    if covariance.ndim == 3:
+        return FullNormal(mean, np.stack([_cholesky(Sigma, mean if len(covariance) < len(mean) else mean[k], k)
+                                          for k, Sigma in enumerate(covariance)]), rest)
+    if (zero := _vanishes(covariance, mean)).any():
+        raise _zero_variance(*np.argwhere(zero)[0], own=len(covariance) == len(mean))
+    return DiagonalNormal(mean, covariance, rest)
+
+
+def _cholesky(Sigma, mean, k) -> np.ndarray:
+    """Upper triangular root, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
+    from scipy.linalg.lapack import dpotrf
+    if not np.allclose(Sigma, Sigma.T, rtol=0, atol=1e-10 * np.abs(Sigma).max()):
+        raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()}: pass (A + A.T) / 2 if only rounding "
+                         "differs")
+    sd = np.sqrt(np.diag(Sigma))
+    if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
+        raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
+    root, failed = dpotrf(Sigma / np.outer(sd, sd), lower=0, clean=1)
+    pivots = np.diag(root) ** 2
+    if failed or pivots.min() < 1e-8:
+        raise _singular(NearlySingular, k, failed - 1 if failed else pivots.argmin(), own=mean.ndim == 1)
+    return root * sd
+
+
+def check_pivots(root, mean, k) -> None:
+    """Raise `ClassError` if the root (D, D) of class k's covariance is singular but for the rounding of the rows."""
+    sd = np.linalg.norm(root, axis=0)
+    if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
+        raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
+    noise = 10 * len(root) * EPS * (1 + np.abs(np.atleast_2d(mean)).max(axis=0) / sd)
+    if (lost := np.abs(np.diag(root)) <= noise * sd).any():
+        raise _singular(ClassError, k, lost.argmax(), own=mean.ndim == 1)
+
+
+def _vanishes(variance, mean):
+    """Whether a variance is zero but for the rounding of the values themselves."""
+    return variance <= (8 * EPS * np.abs(mean)) ** 2
+
+
+def _zero_variance(k, j, own: bool) -> ClassError:
+    where = "class {k}" if own else "every class"
+    return ClassError(f"the variance of feature {{j}} is zero in {where}: drop the feature, or use a ridge (such as "
+                      "1e-9)" + (", or pool the classes" if own else ""), k, j)
+
+
+def _singular(kind, k, j, own: bool) -> ClassError:
+    whose = "covariance of class {k}" if own else "pooled covariance"
+    return kind(f"the {whose} is not full rank: feature {{j}} is a linear combination of those before it; drop it, or "
+                "use a ridge or rda(alpha, gamma)" + (", or pool the classes" if own else ""), k, j)
+
+
+class _Linear:
+    """What normal densities with one common covariance share: their discriminant may leave the quadratic term out."""
+
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights Σ⁻¹μ (K, D) and bias −½ μᵀΣ⁻¹μ (K,) of the linear discriminants; needs one common covariance."""
+        if not self.tied:
+            raise ValueError("the discriminants are linear only with one covariance for all classes, got one each: use "
+                             "pool='tied'")
+        weights = self._precise(self.mean)
+        return weights, -np.einsum("kd,kd->k", weights, self.mean) / 2
+
+    def discriminant(self, X) -> np.ndarray:
+        """The log density, up to a term that is the same for all classes, (N, K)."""
+        if not (self.tied and self._near):
+            return self.log_density(X)
+        weights = self._precise(self._shifted)
+        if self._distance(self._centre[None]).max() <= NEAR:
+            out = X @ weights.T
+            out -= np.einsum("kd,kd->k", weights, self._shifted + 2 * self._centre) / 2
+        else:
+            out = np.empty((len(X), len(weights)))
+            for rows in slices(*X.shape):
+                out[rows] = (X[rows] - self._centre) @ weights.T
+            out -= np.einsum("kd,kd->k", weights, self._shifted) / 2
+        return self.log_density(X) if np.isnan(out[:, 0]).any() else out
+
+    @cached_property
+    def _centre(self) -> np.ndarray:
+        return self.mean.mean(axis=0)
+
+    @cached_property
+    def _shifted(self) -> np.ndarray:
+        return (self.mean - self._centre) + self.rest
+
+    @cached_property
+    def _near(self) -> bool:
+        return bool(self._distance(self._shifted).max() <= NEAR)
+
+    def _about_mean(self, X, k: int) -> np.ndarray:
+        Z = X - self.mean[k]
+        if np.any(self.rest):
+            Z -= self.rest[k]
+        return Z
+
+
+def _add(out, bias) -> np.ndarray:
+    out += bias
+    return out
+
+
+@dataclass(frozen=True)
+class DiagonalNormal(_Linear):
+    """K normal densities of D independent features."""
+
+    mean: np.ndarray      # (K, D)
+    variance: np.ndarray  # (K, D), or (1, D) if common to the classes; (K, 1) or (1, 1) if common to the features
+    rest: np.ndarray | float = 0.0  # (K, D) what rounding took from the mean
+
+    @property
+    def tied(self) -> bool:
+        return len(self.variance) == 1 < len(self.mean)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        return self.mean.size + self.variance.size
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """(K, D, D), or (1, D, D) if common to the classes."""
+        return self.variance[:, :, None] * np.eye(self.mean.shape[1])
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K); a missing feature (NaN) is integrated out."""
+        out = np.empty((len(X), len(self.mean)))
+        block = self._expanded if self._near else self._centred
+        for rows in slices(*X.shape):
+            out[rows] = block(X[rows])
+        return out
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        sd = np.sqrt(np.broadcast_to(self.variance, self.mean.shape)[k])
+        return self.mean[k] + sd * rng.standard_normal(sd.shape)
+
+    def _precise(self, mean):
+        return mean / self.variance
+
+    def _distance(self, shift) -> np.ndarray:
+        return (shift**2 / self.variance).sum(axis=1)
+
+    @cached_property
+    def _coefficients(self) -> np.ndarray:
+        """(3D, K): what multiplies z², z and 1 in the log density of z = x − centre."""
+        m, v = np.broadcast_arrays(self._shifted, self.variance)
+        return np.concatenate([-0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))], axis=1).T
+
+    def _expanded(self, X) -> np.ndarray:
+        D = X.shape[1]
+        Z = np.empty((len(X), 2 * D))
+        np.subtract(X, self._centre, out=Z[:, D:])
+        np.multiply(Z[:, D:], Z[:, D:], out=Z[:, :D])
+        A = self._coefficients
+        out = Z @ A[:2 * D]
+        if not np.isnan(out[:, 0]).any():
+            return _add(out, A[2 * D:].sum(axis=0))
+        seen = ~np.isnan(X)
+        return np.nan_to_num(Z, nan=0.0) @ A[:2 * D] + seen.astype(float) @ A[2 * D:]
+
+    def _centred(self, X) -> np.ndarray:
+        K, D = self.mean.shape
+        variance = np.broadcast_to(self.variance, (K, D))
+        terms = (self._about_mean(X, k) ** 2 / v + np.log(2 * np.pi * v) for k, v in enumerate(variance))
+        return np.stack([-0.5 * np.nansum(term, axis=1) for term in terms], axis=1)
+
+
+@dataclass(frozen=True)
+class FullNormal(_Linear):
+    """K normal densities, each with the upper triangular root of its covariance, Σ = rootᵀ root."""
+
+    mean: np.ndarray  # (K, D)
+    root: np.ndarray  # (K, D, D), or (1, D, D) if common to the classes
+    rest: np.ndarray | float = 0.0  # (K, D) what rounding took from the mean
+
+    @property
+    def tied(self) -> bool:
+        return len(self.root) == 1 < len(self.mean)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all the densities together."""
+        D = self.mean.shape[1]
+        return self.mean.size + len(self.root) * D * (D + 1) // 2
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """(K, D, D), or (1, D, D) if common to the classes."""
+        return np.swapaxes(self.root, 1, 2) @ self.root
+
+    @cached_property
+    def whitener(self) -> np.ndarray:
+        """root⁻¹, like `root`: (x − μ) root⁻¹ has unit covariance."""
+        from scipy.linalg import solve_triangular
+        return np.stack([solve_triangular(root, np.eye(len(root))) for root in self.root])
+
+    @cached_property
+    def log_norm(self) -> np.ndarray:
+        """−½ ln |2πΣ|, (K,) or (1,)."""
+        D = self.mean.shape[1]
+        return -np.log(np.abs(np.einsum("kdd->kd", self.root))).sum(axis=1) - D / 2 * np.log(2 * np.pi)
+
+    def log_density(self, X) -> np.ndarray:
+        """ln p(x|k), (N, K)."""
+        K, D = self.mean.shape
+        out = np.empty((len(X), K))
+        block = self._stacked if not self.tied and self._near else self._class_by_class
+        for rows in slices(len(X), K * D):
+            block(X[rows], out[rows])
+        out *= -0.5
+        return _add(out, self.log_norm)
+
+    def _stacked(self, X, out) -> None:
+        """Squared distances by one product for all classes."""
+        W, moved = self._stack
+        Z = ((X - self._centre) @ W - moved).reshape(len(X), *self.mean.shape)
+        np.einsum("nkd,nkd->nk", Z, Z, out=out)
+
+    @cached_property
+    def _stack(self):
+        moved = np.einsum("kd,kde->ke", self._shifted, self.whitener)
+        return np.concatenate(list(self.whitener), axis=1), moved.ravel()
+
+    def _class_by_class(self, X, out) -> None:
+        for k in range(len(self.mean)):
+            Z = self._about_mean(X, k) @ self.whitener[k if len(self.root) > 1 else 0]
+            np.einsum("nd,nd->n", Z, Z, out=out[:, k])
+
+    def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
+        Z = rng.standard_normal((len(k), self.mean.shape[1]))
+        root = self.root[k if len(self.root) > 1 else np.zeros_like(k)]
+        return self.mean[k] + np.einsum("ni,nij->nj", Z, root)
+
+    def _precise(self, mean):
+        return (mean @ self.whitener[0]) @ self.whitener[0].T
+
+    def _distance(self, shift) -> np.ndarray:
+        return (np.einsum("kd,jde->kje", shift, self.whitener) ** 2).sum(axis=2).ravel()
