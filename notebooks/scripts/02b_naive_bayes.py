@@ -10,7 +10,7 @@
 # * leave missing values out of the product, and say what you assume when you do;
 # * multiply a thousand small factors without losing them, and mix features of different kinds in one model;
 # * draw new objects from a fitted model, and read off them what the model does not know;
-# * say what correlated features do to the decision and to the posterior, and judge three shortcuts by experiment.
+# * say what correlated features do to the decision and to the posterior, and judge two shortcuts by experiment.
 #
 # **It builds on** [01](01_bayes_rule_and_risk.ipynb) for Bayes' rule, and on [02a](02a_exponential_families.ipynb) for
 # maximum likelihood and the natural parameter. **To run it**, type `course lab` in the folder of the course.
@@ -59,8 +59,8 @@ plots.alt(fig, "The share of each party that voted yes on 16 bills. On most bill
 plt.show()
 
 # %% [markdown]
-# Count the bars that lie nearer to the triangles than to the circles, and **guess**: what is the probability that this member
-# is a democrat? You will meet the answer in section 3.
+# Count the bars that lie nearer to the triangles than to the circles, and **guess**: what is the probability that this
+# member is a democrat? You will meet the answer in section 3.
 
 # %%
 predict("2.10", None)
@@ -84,9 +84,11 @@ predict("2.10", None)
 #
 # ## 2. A spam filter by hand
 #
-# In the next cell stand ten messages, five good ones and five of spam. A 1 says that the word occurs in the message. Two of
-# the five spams say *viagra*, none of the good ones does, and so on. A new message arrives: *confidential: how to win millions*. Its four features are 0, 1, 0, 1. **The words that are not there
-# count as well**: that spam often says *viagra*, and this message does not, speaks for a good message.
+# In the next cell stand ten messages, five good ones and five of spam. A 1 says that the word occurs in the message.
+# Two of the five spams say *viagra*, none of the good ones does, and so on.
+#
+# A new message arrives: *confidential: how to win millions*. Its four features are 0, 1, 0, 1. **The words that are not
+# there count as well**: that spam often says *viagra*, and this message does not, speaks for a good message.
 #
 # | | not viagra | millions | not grade | confidential | prior | product |
 # |---|---|---|---|---|---|---|
@@ -128,15 +130,15 @@ assert (zero == 0).all() and np.isnan(undefined).all()
 # %% [markdown]
 # No good message said *viagra*, so the product of the good class is 0. No spam said *grade*, so the other one is 0 as
 # well. The posterior is 0/0. Each class has seen something that the other thinks impossible, and the filter has nothing
-# to say about exactly the message that a child would sort out.
+# to say about it.
 #
 # The counts are not wrong, but five messages cannot tell 0 from "rare". So **add $c$ to every count**, as if each value
 # had been seen $c$ times more. A feature has $V$ values, and each count gets its $c$, so the total grows by $Vc$:
 #
 # $$p_j(v \mid k) = \frac{n_{kjv} + c}{N_k + Vc}, \qquad \sum_{v=1}^{V} p_j(v \mid k) = \frac{N_k + Vc}{N_k + Vc} = 1.$$
 #
-# For yes-or-no features $V = 2$: $p_{kj} = (n_{kj} + c)/(N_k + 2c)$. By hand, with $c = 1$: spam has $n + 1 = 3, 4, 1, 4$
-# over 7, good messages have 1, 3, 4, 3 over 7. The message with *confidential* and *millions* now gives
+# For yes-or-no features $V = 2$: $p_{kj} = (n_{kj} + c)/(N_k + 2c)$. By hand, with $c = 1$: spam has $n + 1 = 3, 4, 1,
+# 4$ over 7, good messages have 1, 3, 4, 3 over 7. The message with *confidential* and *millions* now gives
 #
 # $$\text{spam: } \tfrac47\cdot\tfrac47\cdot\tfrac67\cdot\tfrac47 = \tfrac{384}{2401},\qquad
 # \text{good: } \tfrac67\cdot\tfrac37\cdot\tfrac37\cdot\tfrac37 = \tfrac{162}{2401},\qquad
@@ -170,25 +172,32 @@ assert spam_share(0) == F(108, 140) and spam_share(1) == F(64, 91)
 #
 # $$f(p \mid \text{data}) \;\propto\; \prod_v p_v^{\,n_v} \cdot \prod_v p_v^{\,c-1} = \prod_v p_v^{\,(n_v + c) - 1},$$
 #
-# which is a Dirichlet density again, with the parameters $n_v + c$ in place of $c$. What is the probability that the
-# *next* object has the value $v$? It is the mean of $p_v$ under this density. Write $B(\alpha)$ for the integral of
-# $\prod_v p_v^{\alpha_v - 1}$ over all $p$; it is $\prod_v \Gamma(\alpha_v) / \Gamma(\sum_v \alpha_v)$. One more factor $p_v$
-# raises $\alpha_v$ by 1, and $\Gamma(\alpha + 1) = \alpha\,\Gamma(\alpha)$, so with $\alpha_v = n_v + c$
+# which is a Dirichlet density again, with the parameters $\alpha_v = n_v + c$ in place of $c$. What is the probability
+# that the *next* object has the value $v$? It is the mean of $p_v$ under this density. To find it, take two of the
+# values, $v$ and $u$, and the function $F = p_v\, p_u \prod_w p_w^{\alpha_w - 1}$. Move a little probability from $u$
+# to $v$. The change of $F$ is
 #
-# $$\mathrm E[p_v \mid \text{data}] = \frac{B(\dots, \alpha_v + 1, \dots)}{B(\alpha)}
-# = \frac{\Gamma(\alpha_v + 1)}{\Gamma(\alpha_v)} \cdot \frac{\Gamma(\sum \alpha)}{\Gamma(\sum \alpha + 1)}
-# = \frac{\alpha_v}{\sum_u \alpha_u} = \frac{n_v + c}{N + Vc}.$$
+# $$\frac{\partial F}{\partial p_v} - \frac{\partial F}{\partial p_u}
+# = (\alpha_v\, p_u - \alpha_u\, p_v) \prod_w p_w^{\alpha_w - 1}.$$
 #
-# So smoothing is Bayes' rule once more, applied to the probabilities themselves. $c = 1$ says that every $p$ was equally
-# credible. The *most credible* $p$, the peak of the density, is another number: $(n_v + c - 1)/(N + Vc - V)$, which at
-# $c = 1$ is the plain share. Is the formula right? Go the long way, on a feature with three values: draw many $p$ from the prior,
-# give each the weight of its likelihood, and average.
+# Now move all the way, from $p_v = 0$ to $p_u = 0$. At both ends $F = 0$, so the changes add up to 0; so they do over
+# all $p$. The product on the right is the density, up to a factor. So $\alpha_v \mathrm E[p_u] = \alpha_u \mathrm
+# E[p_v]$ for any two values: the means are in proportion to the $\alpha_v$. And they sum to 1, hence
 #
-# Adding $c$ above but something else below is the commonest slip of all. With $c$ above and $c$ below, the probabilities
-# of "the word is there" and "the word is not there" sum to $(N + 2c)/(N + c)$, more than 1. Exercise E2.2 is about it.
+# $$\mathrm E[p_v \mid \text{data}] = \frac{\alpha_v}{\sum_u \alpha_u} = \frac{n_v + c}{N + Vc}.$$
 #
-# **The code** for one class at a time is five lines; $x_j \in \{0, 1\}$ picks one of the two logarithms. We check it against the
-# library's `NaiveBayes`, which we take from here on. Then: what does $c$ do to the four words and to the two messages?
+# So smoothing is Bayes' rule once more, applied to the probabilities themselves. $c = 1$ says that every $p$ was
+# equally credible. The *most credible* $p$, the peak of the density, is another number, at $c = 1$ the plain share. Is
+# the formula right? Go the long way, on a feature with three values: draw many $p$ from the prior, give each the weight
+# of its likelihood, and average.
+#
+# Adding $c$ above but something else below is the commonest slip of all. With $c$ above and $c$ below, the
+# probabilities of "the word is there" and "the word is not there" sum to $(N + 2c)/(N + c)$, more than 1. Exercise E2.2
+# is about it.
+#
+# **The code** for one class at a time is five lines; $x_j \in \{0, 1\}$ picks one of the two logarithms. We check it
+# against the library's `NaiveBayes`, which we take from here on. Then: what does $c$ do to the four words and to the
+# two messages?
 
 # %%
 # claim 2.12
@@ -244,11 +253,12 @@ plots.explore(lambda ax, c: smoothed(c, ax), c=(0.0, 10.0, 1.0, 0.25))
 
 # %% [markdown]
 # What we see: with $c = 0$ two of the words have a probability of 0 in one class. As $c$ grows, all probabilities move
-# towards ½, the two classes towards each other, and the posterior towards the prior. Each title gives $P(\text{spam})$ of
-# the message with *confidential*, and of the one with *viagra*. Move $c$ yourself; where does 0/0 turn into a number?
+# towards ½, the two classes towards each other, and the posterior towards the prior. Each title gives $P(\text{spam})$
+# of the message with *confidential*, and of the one with *viagra*. Move $c$ yourself; where does 0/0 turn into a
+# number?
 #
-# Any $c > 0$ will do for that, however small. On real mail, then: 4,601 messages with 57 features each, of which we keep
-# only whether they are above 0. We train on few messages and then on many, and try the rest.
+# Any $c > 0$ will do for that, however small. Which one is best? On real mail, then: 4,601 messages with 57 features
+# each, of which we keep only whether they are above 0. We train on few messages and then on many, and try the rest.
 
 # %%
 mail, is_spam = load("spambase").Xy()
@@ -290,7 +300,8 @@ assert curves[100][3] < curves[100][0] and curves[100][3] < curves[100][5]
 
 # %% [markdown]
 # What we see: with 100 messages some smoothing helps a lot and much smoothing hurts, since $c = 100$ is then more data
-# than the data. With 2,000 messages hardly any zero is left, and $c$ hardly matters until it reaches the size of the counts.
+# than the data. With 2,000 messages hardly any zero is left, and $c$ hardly matters until it reaches the size of the
+# counts.
 #
 # **Where it fails.** Pseudo-counts say "a bit of everything in every class". If an absence is structural (no message of
 # class $k$ *can* contain the feature), the zero is knowledge, and smoothing throws it away.
@@ -325,13 +336,14 @@ assert confusion == [[238, 13], [29, 155]]                          # the help p
 np.testing.assert_allclose(P_member, [0.00568493662, 0.99431506343], atol=1e-10)
 
 # %% [markdown]
-# A democrat. Being wrong now and then is no scandal: 42 of 435 members are filed wrongly, which is what R prints for the
-# same model. But the model was *sure*: 99.4 %. Keep this member in mind; section 6 explains the sureness.
+# A democrat. Being wrong now and then is no scandal: 42 of 435 members are filed wrongly, which is what R prints for
+# the same model. But the model was *sure*: 99.4 %. Keep this member in mind; section 6 explains the sureness.
 #
-# **Where it fails.** Skipping assumes that a blank says nothing about the party. Does it? A quarter of all blanks belong to
-# one bill, on exports to South Africa, and there a blank *is* evidence, for a democrat, as the next cell shows. The remedy is
-# to make it a value of its own, yes, no or blank: $V = 3$. Which of the two is better? We must not judge on members that the fit
-# has seen. So deal them into ten folds, and let each fold be judged by a model of the nine others.
+# **Where it fails.** Skipping assumes that a blank says nothing about the party. Does it? A quarter of all blanks
+# belong to one bill, on exports to South Africa, and there a blank *is* evidence, for a democrat, as the next cell
+# shows. The remedy is to make it a value of its own, yes, no or blank: $V = 3$. Which of the two is better? We must not
+# judge on members that the fit has seen. So deal them into ten folds, and let each fold be judged by a model of the
+# nine others.
 
 # %%
 blank = np.isnan(V84)
@@ -379,20 +391,21 @@ for name, a in (("blanks skipped", skipped), ("blank as a value", valued)):
 # can hold is $2^{-1074}$, and anything up to half of that is rounded to 0: $2^{-1075} = e^{-745.13}$. So a product is
 # lost when $-\sum_j \ln p_j$ exceeds 745.
 #
-# After how many factors of ½ is that? Divide: $745.13 / \ln 2 = 1075$. And after how many densities of a standard normal, at
-# points drawn from it? There $-\ln p(x) = \tfrac12 \ln 2\pi + \tfrac12 x^2$, and $x^2$ has the mean 1, so a factor costs
-# $\tfrac12 \ln 2\pi + \tfrac12 = 1.419$ on average, and $745.13 / 1.419 = 525$. The first cell below tries both.
+# After how many factors of ½ is that? Divide: $745.13 / \ln 2 = 1075$. And after how many densities of a standard
+# normal, at points drawn from it? There $-\ln p(x) = \tfrac12 \ln 2\pi + \tfrac12 x^2$, and $x^2$ has the mean 1, so a
+# factor costs $\tfrac12 \ln 2\pi + \tfrac12 = 1.419$ on average, and $745.13 / 1.419 = 525$. The first cell below tries
+# both.
 #
 # A thousand features are nothing special: a vocabulary has ten thousand words, a small photograph as many pixels. The
-# handwritten digits of this course have 64, each a number from 0 to 16. We take a binomial of 16 for each pixel, and to see
-# larger pictures we write each pixel down $m$ times:
+# handwritten digits of this course have 64, each a number from 0 to 16. We take a binomial of 16 for each pixel, and to
+# see larger pictures we write each pixel down $m$ times:
 
 # %%
 # claim 2.14
 assert 0.5 ** 1074 > 0 and 0.5 ** 1075 == 0
 x = np.random.default_rng(3).normal(size=(2000, 700))
 alive = (np.cumprod(np.exp(-x**2 / 2) / np.sqrt(2 * np.pi), axis=1) > 0).sum(axis=1) + 1
-print(f"the product of normals vanishes at factor {alive.mean():.1f} on average, between {alive.min()} and {alive.max()}")
+print(f"the normals vanish at factor {alive.mean():.1f} on average, between {alive.min()} and {alive.max()}")
 assert abs(alive.mean() - 1075 * np.log(2) / (np.log(2 * np.pi) / 2 + 0.5)) < 2
 
 # %%
@@ -405,9 +418,9 @@ for m in (1, 2, 4, 8):
     print(f"{64 * m:4d} pixels: {np.mean(total == 0):.2f} of the digits have the product 0 in every class")
 
 # %% [markdown]
-# The repair has four lines, and you know it from unit 00. Sum logarithms; subtract the largest of the row; exponentiate;
-# divide by the sum. Nothing is lost, for the subtraction multiplies all classes of an object by the same number, and that
-# cancels:
+# The repair has four lines, and you know it from unit 00. Sum logarithms; subtract the largest of the row;
+# exponentiate; divide by the sum. Nothing is lost, for the subtraction multiplies all classes of an object by the same
+# number, and that cancels:
 #
 # $$P(k \mid x) = \frac{e^{a_k}}{\sum_l e^{a_l}} = \frac{e^{a_k - m}}{\sum_l e^{a_l - m}}, \qquad m = \max_l a_l.$$
 
@@ -424,28 +437,28 @@ with localcontext(prec=60):
     exact = np.array([float(value / sum(exact)) for value in exact])
 np.testing.assert_allclose(P[0], exact, rtol=1e-9, atol=1e-300)
 np.testing.assert_allclose(P, posterior(8 * scores), atol=1e-15)
-print("rows that sum to 1:", np.isclose(P.sum(axis=1), 1).all(), " largest posteriors:", P.max(axis=1)[:4].round(3))
+print("rows that sum to 1:", int(np.isclose(P.sum(axis=1), 1).sum()), "of", len(P))
 
 # %% [markdown]
-# **Where it fails.** If *every* class has a factor of exactly 0, all $a_k$ are −∞ and there is nothing to subtract. That is no
-# underflow but the 0/0 of section 2, and its cure is smoothing. `posterior` raises an error that says so.
+# **Where it fails.** If *every* class has a factor of exactly 0, all $a_k$ are −∞ and there is nothing to subtract.
+# That is no underflow but the 0/0 of section 2, and its cure is smoothing. `posterior` raises an error that says so.
 #
 # ## 5. Features of different kinds, and other marginals
 #
-# Nothing in $\ln P(k) + \sum_j \ln p_j(x_j \mid k)$ asks the features to be alike. Each has its own density or its own table,
-# and their logarithms add. A penguin: bill and flipper in millimetres (normal), sex (Bernoulli), island (one of three).
+# Nothing in $\ln P(k) + \sum_j \ln p_j(x_j \mid k)$ asks the features to be alike. Each has its own density or its own
+# table, and their logarithms add. A penguin: bill and flipper in millimetres (normal), sex (Bernoulli), island (one of
+# three).
 #
-# We begin with two features of one kind, for which a book prints the answer. A bird has a bill of 50 mm. Which species? And
-# what if its flipper has 195 mm? The first cell says Gentoo, then Chinstrap. The second one adds the two features that are
-# not numbers. The codes 0, 1, 2 of the islands are names, not amounts: their table has $V = 3$ entries a class. We add up the
-# terms one by one, with other tools, and compare.
+# We begin with two features of one kind, for which a book prints the answer. A bird has a bill of 50 mm. Which species?
+# And what if its flipper has 195 mm? The first cell says Gentoo, then Chinstrap. The second one adds the two features
+# that are not numbers. The codes 0, 1, 2 of the islands are names, not amounts: their table has $V = 3$ entries a
+# class. We add up the terms one by one, with other tools, and compare.
 
 # %%
 birds = load("penguins")
 size, species = birds.matrix("bill_length_mm", "flipper_length_mm"), birds["species"]
-bird = np.array([[50.0, np.nan], [50.0, 195.0]])
 model = NaiveBayes(Normal(divisor="unbiased"), missing="skip").fit(size, species)
-P = model.predict_proba(bird)
+P = model.predict_proba([[50.0, np.nan], [50.0, 195.0]])
 for row, what in zip(P, ("bill of 50 mm", "and flipper of 195 mm")):
     print(f"{what:22s}", dict(zip(model.classes_.tolist(), row.round(4).tolist())))
 printed = [[0.0001690279, 0.3978306, 0.6020004], [0.0003445688, 0.9948681, 0.004787365]]
@@ -487,38 +500,46 @@ plots.alt(fig, "Bars of the evidence for Chinstrap, from the prior and each of f
 plt.show()
 
 # %% [markdown]
-# What we see: pieces of evidence of quite different origin in one currency, the logarithm of a ratio. Each bar is
-# $\ln p_j(x_j \mid \text{Chinstrap}) - \ln p_j(x_j \mid \text{other})$, and the sum, with the prior, is the log odds. The sex says next to
-# nothing, as it should: every species has as many males as females.
+# What we see: pieces of evidence of quite different origin in one currency, the logarithm of a ratio. Each bar is $\ln
+# p_j(x_j \mid \text{Chinstrap}) - \ln p_j(x_j \mid \text{other})$, and the sum, with the prior, is the log odds. The
+# sex says next to nothing, as it should: every species has about as many males as females.
 #
 # ### Other marginals
 #
-# A family need not be exponential. Any one-dimensional density will do, and the naive assumption is exactly what lets you
-# use a fine one: with one dimension and a few hundred points, even a histogram is an estimate. Take the average length of
-# the runs of capital letters in a mail, on a log scale, and four candidates.
+# A family need not be exponential. Any one-dimensional density will do, and the naive assumption is exactly what lets
+# you use a fine one: with one dimension and a few hundred points, even a histogram is an estimate. Take the average
+# length of the runs of capital letters in a mail, on a log scale, and four candidates.
 #
 # * **Normal**: mean and variance.
-# * **Student's t** with $\nu$ degrees of freedom, $p(x) \propto \frac1s \bigl(1 + \frac{z^2}{\nu}\bigr)^{-(\nu+1)/2}$, $z = \frac{x - m}{s}$: heavier tails.
-# * **Histogram**: the share of the points in each of $V$ bins of width $b$, divided by $b$. With smoothing as in section 2.
+# * **Student's t** with $\nu$ degrees of freedom, of heavier tails:
+#   $p(x) \propto \frac1s \bigl(1 + \frac{z^2}{\nu}\bigr)^{-(\nu+1)/2}$ with $z = \frac{x - m}{s}$.
+# * **Histogram**: the share of the points in each of $V$ bins of width $b$, divided by $b$, smoothed as in section 2.
 # * **Kernel**: a small normal density around each training point, averaged (unit 04 is about it).
 #
-# The likelihood equations of the normal are solved by the mean and variance; those of the t are not solved by anything so
-# simple. Setting the derivatives of $\sum_i \ln p(x_i)$ by $m$ and by $s^2$ to 0 gives
+# The likelihood equations of the normal are solved by the mean and variance; those of the t are not solved by anything
+# so simple. With $\ln p(x) = -\ln s - \frac{\nu + 1}{2} \ln\bigl(1 + \frac{z^2}{\nu}\bigr)$ up to a constant, the
+# derivatives of one term by $m$ and by $s^2$ are, with a weight $w = (\nu + 1)/(\nu + z^2)$,
 #
-# $$\sum_i w_i (x_i - m) = 0, \qquad s^2 = \frac1N \sum_i w_i (x_i - m)^2, \qquad w_i = \frac{\nu + 1}{\nu + z_i^2}:$$
+# $$\frac{\nu+1}{2} \cdot \frac{2z/\nu}{1 + z^2/\nu} \cdot \frac1s = \frac{w\,(x - m)}{s^2}
+# \qquad\text{and}\qquad -\frac{1}{2s^2} + \frac{w\,(x-m)^2}{2 s^4}.$$
 #
-# a *weighted* mean and variance, in which far points weigh little. The weights depend on the answer, so repeat until
-# nothing moves; the first cell below does it for many samples at once, one a row.
+# Sum over the $x_i$ and set to 0:
+#
+# $$\sum_i w_i (x_i - m) = 0, \qquad s^2 = \frac1N \sum_i w_i (x_i - m)^2, \qquad w_i = \frac{\nu + 1}{\nu + z_i^2}.$$
+#
+# This is a *weighted* mean and variance, in which far points weigh little. The weights depend on the answer, so repeat
+# until nothing moves; the first cell below does it for many samples at once, one a row.
 #
 # **Moments or maximum likelihood?** The quick way is to choose the parameters so that the density has the mean and the
-# variance of the sample. For the normal the two ways agree. For $\nu = 3$ they do not: the variance of $x$ is
-# $s^2 \nu/(\nu-2) = 3s^2$, so the sample mean has the variance $3 s^2/N$. Maximum likelihood reaches, for large $N$, one over
-# the information $N \,\mathrm E[(\partial \ln p/\partial m)^2] = N (\nu+1)/\bigl((\nu+3)s^2\bigr) = \tfrac23 N/s^2$, that is $1.5\, s^2/N$. Half:
-# **the mean wastes every second observation.** The second cell tries it on 4,000 samples of 200.
+# variance of the sample. For the normal the two ways agree. For $\nu = 3$ they do not: the variance of $x$ is $s^2
+# \nu/(\nu-2) = 3s^2$, so the sample mean has the variance $3 s^2/N$. Maximum likelihood reaches, for large $N$, one
+# over the information $N \,\mathrm E[(\partial \ln p/\partial m)^2] = N (\nu+1)/\bigl((\nu+3)s^2\bigr) = \tfrac23
+# N/s^2$, that is $1.5\, s^2/N$ (the cell below computes the integral). Half: **the mean wastes every second
+# observation.** The second cell tries it on 4,000 samples of 200.
 #
-# **Then the capitals.** $\nu$ is chosen among a few by the likelihood of the training half, the bins by eye and the kernel's width by
-# a rule of thumb. All four are judged on the other half: by the mean log density of the messages *in their own class*, the
-# higher the better, and by the errors they save against the normal, message by message.
+# **Then the capitals.** $\nu$ is chosen among a few by the likelihood of the training half, the bins by eye and the
+# kernel's width by a rule of thumb. All four are judged on the other half: by the mean log density of the messages *in
+# their own class*, the higher the better, and by the errors they save against the normal, message by message.
 
 # %%
 def fit_t(x, nu, steps=60):
@@ -571,14 +592,14 @@ candidates = {"normal": lambda x: stats.norm(x.mean(), x.std()).pdf, "Student's 
 densities, held, wrong = {}, {}, {}
 rest, truth = capitals[~half], is_spam[~half]
 weight = np.log(np.bincount(is_spam[half]))
-for name, candidate in candidates.items():
+for name, candidate in candidates.items():                                  # the normal first, for the others to beat
     densities[name] = [candidate(capitals[half & (is_spam == k)]) for k in (0, 1)]
     L = np.log([f(rest) for f in densities[name]])                         # (2, N)
     held[name] = L[truth, np.arange(len(rest))].mean()
     wrong[name] = (L + weight[:, None]).argmax(axis=0) != truth
     saved = wrong["normal"].astype(int) - wrong[name]
-    print(f"{name:12s} log density {held[name]:.3f}, error {wrong[name].mean():.3f}, saves {saved.mean():.4f} of the errors, "
-          f"standard error {saved.std() / np.sqrt(len(saved)):.4f}")
+    print(f"{name:12s} log density {held[name]:.3f}, error {wrong[name].mean():.3f}, saves {saved.mean():.4f} "
+          f"(standard error {saved.std() / np.sqrt(len(saved)):.4f})")
     assert np.allclose([np.trapezoid(f(grid), grid) for f in densities[name]], 1, atol=0.02)
 assert held["normal"] < held["Student's t"] < held["kernel"] < held["histogram"]
 
@@ -597,15 +618,15 @@ plots.alt(fig, "Four estimates of the density of the log length of capital runs,
 plt.show()
 
 # %% [markdown]
-# What we see: the normal is too broad in the middle, because a few long runs blow its variance up. The t ignores those. Both
-# reach below 0, where no message can be: a run of capitals has at least the length 1, and many messages have just that. The
-# histogram, whose bins begin at 0, wastes nothing below it; the kernel at least has a hill there.
+# What we see: the normal is too broad in the middle, because a few long runs blow its variance up. The t ignores those.
+# Both reach below 0, where no message can be: a run of capitals has at least the length 1, and many messages have just
+# that. The histogram, whose bins begin at 0, wastes nothing below it; the kernel at least has a hill there.
 #
-# The t and the kernel save almost two errors in a hundred, between two and three standard errors. The histogram, by far the
-# best *density*, saves least. To classify, you need the densities near the boundary only (claim 1.9).
+# The t and the kernel save almost two errors in a hundred, between two and three standard errors. The histogram, by far
+# the best *density*, saves least. To classify, you need the densities near the boundary only (claim 1.9).
 #
-# **Where it fails.** Every bin costs data. With 20 messages of a class and 18 bins the pseudo-counts would decide, and a
-# kernel would draw 20 hills. The fewer data, the more you need a family.
+# **Where it fails.** Every bin costs data. With 20 messages of a class and 18 bins the pseudo-counts would decide, and
+# a kernel would draw 20 hills. The fewer data, the more you need a family.
 #
 # ## 6. What the model does not know
 #
@@ -617,10 +638,10 @@ plt.show()
 # \text{class 1: } \begin{pmatrix} .1 & .5 \\ .3 & .1 \end{pmatrix}$$
 #
 # Naive Bayes sees only the margins. In class 0 the rows sum to .4 and .6, the columns to .6 and .4. Their products are
-# $.4\cdot.6 = .24$, $.4\cdot.4=.16$, $.6\cdot.6=.36$ and $.6\cdot.4=.24$. The cell that *never* occurs gets .16.
-# With equal priors, the best rule that knows the true tables takes the larger of the two numbers in each cell and errs with
-# the smaller: half of $.1 + 0 + .2 + .1$, that is .20. What is the error of naive Bayes? **Think before you run the second
-# cell**: in two of the four cells, (0, 0) and (1, 1), it has the *same* number for both classes.
+# $.4\cdot.6 = .24$, $.4\cdot.4=.16$, $.6\cdot.6=.36$ and $.6\cdot.4=.24$. The cell that *never* occurs gets .16. With
+# equal priors, the best rule that knows the true tables takes the larger of the two numbers in each cell and errs with
+# the smaller: half of $.1 + 0 + .2 + .1$, that is .20. What is the error of naive Bayes? **Think before you run the
+# second cell**: in two of the four cells, (0, 0) and (1, 1), it has the *same* number for both classes.
 
 # %%
 # claim 2.16
@@ -642,22 +663,22 @@ print("risk by the classes chosen at (0,0) and (1,1):", risks)
 assert set(risks.values()) == {0.25, 0.40, 0.55} and np.isclose(bayes_risk, 0.20)
 
 # %% [markdown]
-# Everything depends on how the ties are broken: .25, .40 or .55, so at worst naive Bayes is worse than a coin. In class 0 the
-# features tend to be *equal*, in class 1 *different*, and that is just what the margins do not show.
+# Everything depends on how the ties are broken: .25, .40 or .55, so at worst naive Bayes is worse than a coin. In class
+# 0 the features tend to be *equal*, in class 1 *different*, and that is just what the margins do not show.
 #
 # ### Draw from the model
 #
-# A model of $p(x \mid k)$ and $P(k)$ can be run forwards. Draw a class: cut the line from 0 to 1 into pieces of the lengths
-# $P(k)$, and see into which piece a uniform number $u$ falls; that has the probability $P(k)$. Then draw each feature of
-# *that class*: $x_j = 1$ if another uniform number is below $p_{kj}$. What comes out is what the model believes the world
-# to be like. We do it for digits, each pixel a binomial number out of 16:
+# A model of $p(x \mid k)$ and $P(k)$ can be run forwards. Draw a class: cut the line from 0 to 1 into pieces of the
+# lengths $P(k)$, and see into which piece a uniform number $u$ falls; that has the probability $P(k)$. Then draw each
+# feature of *that class*: $x_j = 1$ if another uniform number is below $p_{kj}$. What comes out is what the model
+# believes the world to be like. We do it for digits, each pixel a binomial number out of 16:
 
 # %%
 priors = wide.priors_
 u = np.random.default_rng(5).uniform(size=20000)
 k = (u[:, None] >= priors.cumsum()[:-1]).sum(axis=1)                       # the piece that u falls into
 drawn = wide.fitted_.sample(k, np.random.default_rng(6))
-print("shares of the classes, drawn and prior, differ by at most", np.abs(np.bincount(k) / len(k) - priors).max().round(3))
+print("shares of the classes, drawn − prior:", np.abs(np.bincount(k) / len(k) - priors).max().round(3), "at most")
 fig, axes = plt.subplots(3, 10, figsize=(8, 2.7))
 for d in range(10):
     own = D8[train][digit[train] == d]
@@ -673,8 +694,8 @@ plt.show()
 # %% [markdown]
 # What we see: every drawn digit is its class's mean with noise. No stroke leans, no stroke is thick or thin as a whole,
 # because in a stroke neighbouring pixels go together, and the model lets every pixel decide for itself. In numbers: the
-# means are right, and the correlation of neighbours within a class is gone. Then we ask the model about its own children, and
-# about real digits that it has not seen.
+# means are right, and the correlation of neighbours within a class is gone. Then we ask the model about its own
+# children, and about real digits that it has not seen.
 
 # %%
 # claim 2.15
@@ -701,15 +722,15 @@ assert own_error < 0.005 < 0.05 < real_error
 #
 # ### The same thing said twice
 #
-# Push it to the end. Copy every feature $m$ times. Nothing new is known, but the model does not see that, and multiplies
-# each factor $m$ times:
+# Push it to the end. Copy every feature $m$ times. Nothing new is known, but the model does not see that, and
+# multiplies each factor $m$ times:
 #
 # $$\ln \frac{p(x \mid 1)}{p(x \mid 0)} \text{ becomes } m \ln \frac{p(x \mid 1)}{p(x \mid 0)}, \qquad
 # \text{log odds} = \ln\frac{P(1)}{P(0)} + m \ln \frac{p(x \mid 1)}{p(x \mid 0)}.$$
 #
-# With equal priors the sign of the log odds, and so every decision, stays. The posterior does not: it runs to 0 or 1. With
-# unequal priors ($\lambda P$ unequal, if there are losses) the prior loses weight, and decisions near the boundary move.
-# **Guess**: with ten copies of each feature, what share of the posteriors on spam is above 0.999 or below 0.001?
+# With equal priors the sign of the log odds, and so every decision, stays. The posterior does not: it runs to 0 or 1.
+# With unequal priors ($\lambda P$ unequal, if there are losses) the prior loses weight, and decisions near the boundary
+# move. **Guess**: with ten copies of each feature, what share of the posteriors on spam is above 0.999 or below 0.001?
 
 # %%
 predict("2.14", None)
@@ -728,6 +749,7 @@ moved = np.sum(with_copies(1, [0.9, 0.1]).argmax(axis=1) != with_copies(10, [0.9
 sure = {m: np.mean(posterior(m * one).max(axis=1) > 0.999) for m in (1, 2, 10)}
 predict("2.14", result=round(sure[10], 2))
 print("posteriors beyond .999 or .001:", {m: round(float(s), 2) for m, s in sure.items()})
+print("share in the outer tenths without copies:", np.mean(posterior(one).max(axis=1) > 0.9).round(2))
 print("decisions that ten copies change: 0 at equal priors,", moved, "at priors .9 and .1")
 assert sure[1] < sure[2] < sure[10] and moved > 0
 
@@ -747,39 +769,44 @@ plots.alt(fig, "Histograms of the posterior that the model gives to 2,601 messag
                "one; with ten copies hardly a message is left in between. The titles compare the error that the model "
                "expects with the error it makes.")
 plt.show()
+P = posterior(skipped)                                                     # the House, held out
+sure, wrong = P.max(axis=1) > 0.99, skipped.argmax(axis=1) != republican
+print(f"House: more than 99 % sure of {sure.sum()} members, {wrong[sure].sum()} of them wrongly; "
+      f"expected {(1 - P.max(axis=1))[sure].sum():.1f}")
 assert np.mean(1 - posterior(one).max(axis=1)) < 0.5 * np.mean(one.argmax(axis=1) != is_spam[rest])
 
 # %% [markdown]
-# What we see: even with $m = 1$ nine messages in ten sit in the outer tenths, and not all of them on the right side. The titles
-# say it in numbers: if the posteriors were right, the error would be the mean of what the less probable class gets. The model
-# *expects* to err three or four times less often than it does, and each copy makes it surer, with the same errors.
+# What we see: even with $m = 1$ nine messages in ten sit in the outer tenths, and not all of them on the right side.
+# The titles say it in numbers. If the posteriors were right, the error would be the mean of what the less probable
+# class gets. The model *expects* 2.7 % of errors and makes 11.5 %; each copy makes it surer, and the errors stay.
 #
-# That is also what the member of section 1 met: the votes of a party's member are not 14 independent facts, but to a good part
-# one leaning, reported 14 times. **The decisions of naive Bayes may be good where its posteriors are not**, since counting the
-# same evidence again exaggerates the log odds much more often than it turns their sign.
+# The House is the same, and worse: of the members of whom the model is more than 99 % sure, it files 23 in the wrong
+# party, where it expects a tenth of an error. The votes of the member of section 1 are not 14 independent facts, but to
+# a good part one leaning, reported 14 times. **The decisions of naive Bayes may be good where its posteriors are
+# not**: evidence that is counted again exaggerates the log odds, but it seldom turns their sign.
 #
 # ## 7. On trial: two shortcuts
 #
 # A lecture says of packages that implement only the Gaussian version: *if your features are binary, do not use
 # implementations in which the mean is used without the correction* $[c']^{-1}$. There are two charges in that.
 #
-# * **(a)** The identity in the Bernoulli formula: $\theta = \bar x$, where it should be $\theta = \ln \bar x/(1-\bar x)$.
+# * **(a)** The identity in the Bernoulli formula: $\theta = \mu$, the mean, instead of $\theta = \ln \mu/(1-\mu)$.
 # * **(b)** A normal density for a feature that is not normal.
 #
-# **Data, yardstick, before we look.** Spam with its features as 0/1; the votes, blanks skipped; for (b) the digits too, where
-# the right family is a binomial of 16. Ten folds, each class dealt out evenly. The yardstick is the number of errors,
-# compared paired, with the standard error of the difference; beside it the log loss. Smoothing is $c = 1$; the normals get a floor
-# of $10^{-9}$ of the largest variance, as in scikit-learn.
+# **Data, yardstick, before we look.** Spam with its features as 0/1; the votes, blanks skipped; for (b) the digits too,
+# where the right family is a binomial of 16. Ten folds, each class dealt out evenly. The yardstick is the number of
+# errors, compared paired, with the standard error of the difference; beside it the log loss. Smoothing is $c = 1$; the
+# normals get a floor of $10^{-9}$ of the largest variance, as in scikit-learn.
 #
-# First, what each shortcut *is*. For $x \in \{0, 1\}$ only the difference between $x = 1$ and $x = 0$ counts, and that is the
-# weight of the feature. With $\mu = \bar x$:
+# First, what each shortcut *is*. For $x \in \{0, 1\}$ only the difference between $x = 1$ and $x = 0$ counts, and that
+# is the weight of the feature. With $\mu = \bar x$:
 #
 # * right: $\theta = \ln \frac{\mu}{1 - \mu}$.
-# * (a): $\theta = \mu$, and with it the normaliser $c(\mu) = \ln(1 + e^{\mu})$. That is a proper Bernoulli density, only with the wrong
-#   probability: $\sigma(\mu)$ in place of $\mu$. A word that never occurs is credited with $\sigma(0) = ½$, one that always does with
-#   $\sigma(1) = 0.73$.
-# * (b): $\frac{-(1-\mu)^2 + \mu^2}{2\mu(1-\mu)} = \frac{2\mu - 1}{2\mu(1-\mu)}$, with the variance $\mu(1-\mu)$. At ½ all is well: it has the slope 4 of the
-#   logit there. Near 0 it goes as $-1/2\mu$, far steeper than the logarithm.
+# * (a): $\theta = \mu$, and with it the normaliser $c(\mu) = \ln(1 + e^{\mu})$. That is a proper Bernoulli density,
+#   with the wrong probability: $\sigma(\mu)$ in place of $\mu$. A word that never occurs is credited with
+#   $\sigma(0) = ½$, one that always does with $\sigma(1) = 0.73$.
+# * (b): $\frac{-(1-\mu)^2 + \mu^2}{2\mu(1-\mu)} = \frac{2\mu - 1}{2\mu(1-\mu)}$, with the variance $\mu(1-\mu)$.
+#   At ½ all is well: it has the slope 4 of the logit. Near 0 it goes as $-1/2\mu$, far steeper than the logarithm.
 
 # %%
 mu = np.linspace(0.02, 0.98, 200)
@@ -789,8 +816,8 @@ for k, (name, w) in enumerate(weights.items()):
     ax.plot(mu, w, plots.look(k).line, color=plots.look(k).colour, label=name)
 ax.set(xlabel="share of ones μ in the class", ylabel="weight of the feature in the score", ylim=(-12, 12))
 ax.legend(loc="upper left")
-plots.alt(fig, "The weight of a yes-or-no feature against its share of ones. The identity is almost flat, between 0 and "
-               "1. The normal agrees with the logit around one half and is far steeper near 0 and 1.")
+plots.alt(fig, "The weight of a yes-or-no feature against its share of ones. The identity is almost flat, between 0 "
+               "and 1. The normal agrees with the logit around one half and is far steeper near 0 and 1.")
 plt.show()
 
 # %%
@@ -818,46 +845,49 @@ codes, inputs, table = {"spam": is_spam, "votes": republican}, {"spam": B, "vote
 for data, X in inputs.items():
     for name, fit in fits.items():
         a = held_out(fit, X, codes[data], deal(codes[data], seed=0))
-        table[data, name], loss = report(a, codes[data])
-        print(f"{data:6s}{name:13s}{table[data, name].sum():4d} errors, {table[data, name].mean():.3f}, log loss {loss:.3g}")
+        table[data, name], loss = wrong, _ = report(a, codes[data])
+        print(f"{data:6s}{name:13s}{wrong.sum():4d} errors, {wrong.mean():.3f}, log loss {loss:.3g}")
 rate = {key: wrong.mean() for key, wrong in table.items()}
 assert abs(rate["spam", "right"] - 0.113) < 0.003 and abs(rate["spam", "(a) identity"] - 0.187) < 0.003
 assert abs(rate["spam", "(b) normal"] - 0.144) < 0.006
 
 # %%
 # claim 2.10
-for data in inputs:
-    for name in ("(a) identity", "(b) normal"):
+for data, name in table:
+    if name != "right":
         compare(f"{data:6s}{name:13s} against right", table[data, "right"], table[data, name])
 errors = {name: int(table["votes", name].sum()) for name in fits}
+george = np.array([B[is_spam == k, 26].mean() for k in (0, 1)])
+print("george in good mail and spam:", george.round(3), " weights:", np.log(george / (1 - george)).round(2))
 assert abs(errors["right"] - 43) <= 2 and abs(errors["(b) normal"] - 25) <= 2
 
 # %% [markdown]
-# **Charge (a), the identity,** stands on spam, by many standard errors. On the votes the two cannot be told apart. Why? The
-# identity makes all weights small, between 0 and 1. The votes have shares all over the range, and what is left of their
-# differences will do. In mail most words are rare, with $\mu$ below 0.2 in both classes; there the logit sees a ratio of ten,
-# the identity a difference of a few hundredths.
+# **Charge (a), the identity,** stands on spam, by many standard errors. On the votes the two cannot be told apart. Why?
+# The identity makes all weights small, between 0 and 1. The votes have shares all over the range, and what is left of
+# their differences will do. In mail most words are rare in one class at least. *George*, the man who collected the good
+# mail, is in 28 % of it and in 0.4 % of the spam: a difference of 4.5 for the logit, of 0.27 for the identity.
 #
-# But look at the log loss: the identity has the *smaller* one, on both. Its weights are too small; those of naive Bayes are
-# too large, since correlated features are counted several times. One wrong makes up for another. That is no reason to keep
-# the shortcut, for unit 06 learns weights that do well on both counts. It does say where the log loss comes from.
+# But look at the log loss: the identity has the *smaller* one, on both. Its weights are too small; those of naive Bayes
+# are too large, since correlated features are counted several times. One wrong makes up for another. That is no reason
+# to keep the shortcut, for unit 06 learns weights that do well on both counts. It does say where the log loss comes
+# from.
 #
-# **Charge (b), the normal,** stands on spam and falls on the votes: there the normal makes far *fewer* errors. Its steep
-# weights near 0 and 1 are the reason. One of the 16 votes nearly decides the party by itself, as the next cell shows. The
-# normal listens mainly to that one, where the right family lets 15 correlated ones outvote it. So the wrong family was better by
-# a kind of accident, and that one vote *alone* beats both.
+# **Charge (b), the normal,** stands on spam and falls on the votes: there the normal makes far *fewer* errors. Its
+# steep weights near 0 and 1 are the reason. One of the 16 votes nearly decides the party by itself, as the next cell
+# shows. The normal gives it twice the share of the weight; the right family lets 15 correlated ones outvote it. So the
+# wrong family was better by a kind of accident, and that one vote *alone* beats both.
 #
-# The third table is the digits, and with it comes the **floor** of the variance. A pixel that never varies within a class has
-# the variance 0 and an infinite weight. The floor, a share of the largest variance of any pixel, decides what it gets instead,
-# and with it who wins. Then what about spam? There too the floor was $10^{-9}$, and the log loss of the normal was grotesque. In the
-# third cell the floor is chosen *within each training part*, by the error on a fifth of it, so that no fold has a say in its
-# own judgement.
+# The third table is the digits, and with it comes the **floor** of the variance. A pixel that never varies within a
+# class has the variance 0 and an infinite weight. The floor, a share of the largest variance of any pixel, decides what
+# it gets instead, and with it who wins. Then what about spam? There too the floor was $10^{-9}$, and the log loss of
+# the normal was grotesque. In the third cell the floor is chosen *within each training part*, by the error on a fifth
+# of it, so that no fold has a say in its own judgement.
 
 # %%
-alone = [np.sum(held_out(fits["right"], V84[:, [j]], republican, tenfold).argmax(axis=1) != republican) for j in range(16)]
-best = int(np.argmin(alone))
+single = (held_out(fits["right"], V84[:, [j]], republican, tenfold) for j in range(16))
+alone = [int(np.sum(a.argmax(axis=1) != republican)) for a in single]
+best, p = int(np.argmin(alone)), shares
 print("best single vote:", bills[best], "with", alone[best], "errors; all 16:", errors["right"])
-p = shares
 for name, w in (("right", np.log(p / (1 - p))), ("(b) normal", (2 * p - 1) / (2 * p * (1 - p)))):
     gap = np.abs(w[1] - w[0])
     print(f"{name:11s} gives this vote {gap[best] / gap.sum():.0%} of the sum of all weights")
@@ -892,21 +922,25 @@ compare("against the right family", table["spam", "right"], floored)
 assert floored.mean() < rate["spam", "right"] < rate["spam", "(b) normal"]
 
 # %%
-print(f"{'':28s}{'spam 0/1':>9s}{'votes':>7s}{'digits':>8s}")
-print(f"{'right family':28s}{rate['spam', 'right']:9.3f}{errors['right']:7d}{binomial.mean():8.3f}")
-print(f"{'(a) identity':28s}{rate['spam', '(a) identity']:9.3f}{errors['(a) identity']:7d}")
-print(f"{'(b) normal, floor 1e-9':28s}{rate['spam', '(b) normal']:9.3f}{errors['(b) normal']:7d}{normals[1e-9].mean():8.3f}")
-print(f"{'(b) normal, larger floor':28s}{floored.mean():9.3f}{'':7s}{normals[1e-2].mean():8.3f}")
+rows = {"right family": (rate["spam", "right"], errors["right"], binomial.mean()),
+        "(a) identity": (rate["spam", "(a) identity"], errors["(a) identity"], np.nan),
+        "(b) normal, floor 1e-9": (rate["spam", "(b) normal"], errors["(b) normal"], normals[1e-9].mean()),
+        "(b) normal, larger floor": (floored.mean(), np.nan, normals[1e-2].mean())}
+print(f"{'':26s}{'spam 0/1':>9s}{'votes':>7s}{'digits':>8s}")
+for name, (mails, members, figures) in rows.items():
+    print(f"{name:26s}{mails:9.3f}{members:7.0f}{figures:8.3f}".replace("nan", "  –"))
 
 # %% [markdown]
-# **The verdict.** (a) is a mistake in the algebra. It costs much where features are rare, and on the votes it gained nothing. That
-# its posteriors are less exaggerated does not excuse it: shrinking all the weights would have done that honestly. **Guilty.**
+# **The verdict.** (a) is a mistake in the algebra. It costs much where features are rare, and on the votes it gained
+# nothing. That its posteriors are less exaggerated does not excuse it: shrinking all the weights would have done that
+# honestly. **Guilty.**
 #
-# (b) is a *choice*, and "do not use a Gaussian on binary features" is too simple a rule. What condemned the normal on spam and
-# digits was not its shape but its floor: variances near 0, and with them boundless weights. With a larger floor it made fewer
-# errors than the right family, there as well. **Acquitted, for want of a floor.** That is a fact about errors on three tables,
-# not a law: where features really are independent, the right family is the best there is. And the log losses say that none of
-# these posteriors is to be trusted. (The pseudo-count was not tuned for the right family; section 2 showed how little it does.)
+# (b) is a *choice*, and "do not use a Gaussian on binary features" is too simple a rule. What condemned the normal on
+# spam and digits was not its shape but its floor: variances near 0, and with them boundless weights. With a larger
+# floor it made fewer errors than the right family, there as well. **Acquitted: the floor did it.** That is a fact about
+# errors on three tables, not a law: where features really are independent, the right family is the best there is. And
+# the log losses say that none of these posteriors is to be trusted. (The pseudo-count was not tuned for the right
+# family; section 2 showed how little it does.)
 #
 # ## 8. Quiz
 #
@@ -932,7 +966,8 @@ from importlib.util import find_spec
 
 if find_spec("sklearn"):
     from sklearn.naive_bayes import BernoulliNB, GaussianNB
-    for ours, theirs in ((Bernoulli(smoothing=1), BernoulliNB(alpha=1)), (Normal(ridge=0.01), GaussianNB(var_smoothing=0.01))):
+    pairs = (Bernoulli(smoothing=1), BernoulliNB(alpha=1)), (Normal(ridge=0.01), GaussianNB(var_smoothing=0.01))
+    for ours, theirs in pairs:
         a, b = (m.fit(B[few], is_spam[few]).predict_proba(B[rest]) for m in (NaiveBayes(ours), theirs))
         np.testing.assert_allclose(a, b, atol=1e-9)
         print(type(theirs).__name__, "gives the same posteriors")
@@ -941,9 +976,9 @@ if find_spec("sklearn"):
 # ## Close
 #
 # **In one paragraph.** Naive Bayes adds up, in logarithms, one piece of evidence for each feature; each piece is a
-# one-dimensional estimate, of whatever kind suits the feature. Counts get a pseudo-count $c$, their total $Vc$. A missing
-# feature is left out. The model can be run forwards, and what it draws shows what it ignores: how features go together
-# within a class. For that it pays with posteriors that are far too sure, more than with wrong decisions.
+# one-dimensional estimate, of whatever kind suits the feature. Counts get a pseudo-count $c$, their total $Vc$. A
+# missing feature is left out. The model can be run forwards, and what it draws shows what it ignores: how features go
+# together within a class. For that it pays with posteriors that are far too sure, more than with wrong decisions.
 #
 # > **Formula card**
 # >
@@ -951,11 +986,13 @@ if find_spec("sklearn"):
 # >
 # > $p_j(v \mid k) = \dfrac{n_{kjv} + c}{N_k + Vc}$, the mean of $p$ after a Dirichlet prior with all parameters $c$
 # >
-# > a product is lost when $-\sum_j \ln p_j > 745.13$; $m$ copies: log odds $= \ln\frac{P(1)}{P(0)} + m \ln\frac{p(x \mid 1)}{p(x \mid 0)}$
+# > a product is lost when $-\sum_j \ln p_j > 745.13$
+# >
+# > $m$ copies: log odds $= \ln\frac{P(1)}{P(0)} + m \ln\frac{p(x \mid 1)}{p(x \mid 0)}$
 #
-# **Common mistakes.** $c$ above but not $Vc$ below · absent words left out, though $1 - p$ speaks too · a blank taken for
-# a no · smoothing across the classes · products before logarithms · a posterior of .99 believed · codes of categories
-# treated as amounts.
+# **Common mistakes.** $c$ above but not $Vc$ below · absent words left out, though $1 - p$ speaks too · a blank taken
+# for a no · smoothing across the classes · products before logarithms · a posterior of .99 believed · codes of
+# categories treated as amounts.
 #
 # **When not to use it.** When you need probabilities and the features hang together; when the classes differ in how
 # features go *together* and not in their means; when you have data enough to learn the weights (unit 06).
@@ -964,21 +1001,22 @@ if find_spec("sklearn"):
 #
 # | here | there | mind |
 # |---|---|---|
-# | `Bernoulli(smoothing=c)` | `BernoulliNB(alpha=c)` | the same $c$ and $2c$; it first cuts the features at 0 (`binarize`) |
-# | `Categorical(V, smoothing=c)` | `CategoricalNB(alpha=c)` | $V$ is taken from the data unless `min_categories` says it |
+# | `Bernoulli(smoothing=c)` | `BernoulliNB(alpha=c)` | same $c$ and $2c$; cuts the features at 0 first (`binarize`) |
+# | `Categorical(V, smoothing=c)` | `CategoricalNB(alpha=c)` | $V$ is taken from the data, or from `min_categories` |
 # | `Normal(ridge=r)` | `GaussianNB(var_smoothing=r)` | divisor $N_k$; `1e-9` by default: see the trial |
 # | `missing="skip"` | nothing | all of them refuse NaN |
 # | a list of families | nothing | add the `predict_joint_log_proba` of several, and take off the surplus log priors |
 #
-# R's `naiveBayes` (package e1071) skips missing values, divides by $N_k - 1$, and adds `laplace` to each count and $V$ times
-# that to the total. If scikit-learn is installed, the next cell compares the first and the third line on the mail.
+# R's `naiveBayes` (package e1071) skips missing values, divides by $N_k - 1$, and adds `laplace` to each count and $V$
+# times that to the total. If scikit-learn is installed, the cell above compares the first and the third line on the
+# mail.
 #
-# **References.** T. Mitchell, *Machine Learning* (1997), section 6.9. D. Hand, K. Yu, *Idiot's Bayes: not so stupid after
-# all?*, International Statistical Review 69 (2001) 385–398. P. Domingos, M. Pazzani, *On the optimality of the simple
-# Bayesian classifier under zero-one loss*, Machine Learning 29 (1997) 103–130. C. Manning, P. Raghavan, H. Schütze,
-# *Introduction to Information Retrieval* (2008), chapter 13. R. Holte, *Very simple classification rules perform well on
-# most commonly used datasets*, Machine Learning 11 (1993) 63–91, for the one vote. A. Johnson, M. Ott, M. Dogucu, *Bayes
-# Rules!* (2022), chapter 14.
+# **References.** T. Mitchell, *Machine Learning* (1997), section 6.9. D. Hand, K. Yu, *Idiot's Bayes: not so stupid
+# after all?*, International Statistical Review 69 (2001) 385–398. P. Domingos, M. Pazzani, *On the optimality of the
+# simple Bayesian classifier under zero-one loss*, Machine Learning 29 (1997) 103–130. C. Manning, P. Raghavan, H.
+# Schütze, *Introduction to Information Retrieval* (2008), chapter 13. R. Holte, *Very simple classification rules
+# perform well on most commonly used datasets*, Machine Learning 11 (1993) 63–91, for the one vote. A. Johnson, M. Ott,
+# M. Dogucu, *Bayes Rules!* (2022), chapter 14.
 #
 # **Next:** [the exercises](../exercises/02b_naive_bayes.ipynb), then
 # [03a Gaussian classes](03a_gaussian_classes.ipynb), where features may hang together.
