@@ -3,16 +3,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .compare import Comparer
 from .wire import decode, encode
+from .workspace import enclosing_root
 
 __all__ = ["Answer", "Failure", "KnownMistake", "PublicCase", "dump", "everything", "find", "load"]
 
@@ -77,10 +79,11 @@ def load(raw: bytes) -> list[Answer]:
 
 @lru_cache(maxsize=1)
 def everything() -> dict[str, Answer]:
-    """Every exercise of the course by the name of its function, in the order of the units."""
-    folder = files(__package__) / "answers"
-    raws = sorted((f.name, f.read_bytes()) for f in folder.iterdir() if f.name.endswith(".npz")) if folder.is_dir() else ()
-    return {answer.name: answer for _, raw in raws for answer in load(raw)}
+    """Every exercise of the course, and of the pack around the current folder, by the name of its function, in order."""
+    folders = [files(__package__) / "answers", *_beside()]
+    found = [f for folder in folders if folder.is_dir()
+             for f in sorted(folder.iterdir(), key=lambda f: f.name) if f.name.endswith(".npz")]
+    return {answer.name: answer for file in found for answer in load(file.read_bytes())}
 
 
 def find(what: Any) -> Answer | None:
@@ -88,6 +91,12 @@ def find(what: Any) -> Answer | None:
     name = what if isinstance(what, str) else getattr(what, "__name__", "")
     known = everything()
     return known.get(name) or next((a for a in known.values() if a.id.lower() == name.lower()), None)
+
+
+def _beside() -> Iterator[Path]:
+    """The answers of a pack that was handed out: they lie beside its exercises."""
+    if root := enclosing_root(Path.cwd()):
+        yield root / "answers"
 
 
 def _tree(answer: Answer, arrays: list[np.ndarray]) -> dict:

@@ -1,4 +1,4 @@
-"""The command ``course``: for learners (lab, check, hint, status, update, doctor) and for authors (sync, claims, mutants)."""
+"""The command ``course``: for learners, for authors and, in `lecturer`, for whoever holds a class."""
 from __future__ import annotations
 
 import subprocess
@@ -12,11 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from . import lecturer
+from .lecturer import Pack, course_of
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False,
                   help="Bayesian classification, from scratch: work through it, check your answers, keep it in order.")
 console = Console()
 
-LEARN, MAKE = "For learners", "For authors"
+LEARN, MAKE, TEACH = "For learners", "For authors", "For lecturers"
 
 
 def main() -> None:
@@ -111,12 +114,11 @@ def doctor() -> None:
 def sync(topic: Annotated[Optional[str], typer.Argument(help="only files that begin with this: 01, 02a")] = None,
          all: Annotated[bool, typer.Option("--all", help="make every file, stale or not")] = False,
          dry: Annotated[bool, typer.Option("--check", help="only say what is stale; exit status 1 if anything is")] = False,
-         ) -> None:
+         pack: Pack = None) -> None:
     """Make every derived file that no longer follows from its source."""
     from . import sync as derivation
-    from .course import Course
 
-    course = Course.here()
+    course = course_of(pack)
     items = derivation.stale(course) if dry else derivation.sync(course, all, topic or "")
     count = 0
     for count, item in enumerate(items, 1):
@@ -126,12 +128,11 @@ def sync(topic: Annotated[Optional[str], typer.Argument(help="only files that be
 
 
 @app.command(rich_help_panel=MAKE)
-def claims() -> None:
+def claims(pack: Pack = None) -> None:
     """List every claim with the notebook and the cell that checks it."""
     from . import claims as register
-    from .course import Course
 
-    course = Course.here()
+    course = course_of(pack)
     table = Table("claim", "what it says", "checked in")
     found = register.claims(course)
     for claim in found:
@@ -144,18 +145,22 @@ def claims() -> None:
 
 
 @app.command(rich_help_panel=MAKE)
-def mutants(what: Annotated[Optional[str], typer.Argument(help="one exercise; by default all")] = None) -> None:
+def mutants(what: Annotated[Optional[str], typer.Argument(help="one exercise; by default all")] = None,
+            pack: Pack = None) -> None:
     """Test the checker: right variants must pass, every known mistake must fail and be named."""
-    from .course import Course
     from .mutants import report
 
     table = Table("exercise", "function", "variants right", "mistakes failed", "named", "hidden seeds", "problems")
-    found = report(Course.here(), what)
+    found = report(course_of(pack), what)
     for row in found:
         table.add_row(row.id, row.name, f"{row.variants_right}/{row.variants}", f"{row.failed}/{row.mistakes}",
                       f"{row.named}/{row.mistakes}", str(row.seeds), "\n".join(row.problems))
     console.print(table)
     raise typer.Exit(1 if any(row.problems for row in found) else 0)
+
+
+for command in lecturer.COMMANDS:
+    app.command(rich_help_panel=TEACH)(command)
 
 
 def _watch(arguments: list[str]) -> None:

@@ -23,9 +23,13 @@ METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "
 
 @dataclass(frozen=True)
 class Course:
-    """The folder that holds ``notebooks/``, ``exercises/`` and, for its authors, ``solutions/``."""
+    """The folder that holds ``notebooks/``, ``exercises/`` and, for its authors, ``solutions/``.
+
+    A pack is such a folder of somebody else's: its answers lie in ``answers/`` and not in the library.
+    """
 
     root: Path
+    is_pack: bool = False
 
     @classmethod
     def here(cls, start: Path | None = None) -> "Course":
@@ -33,6 +37,20 @@ class Course:
         from .workspace import course_root
 
         return cls(course_root(start))
+
+    @classmethod
+    def pack(cls, folder: Path) -> "Course":
+        """The pack in a folder.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there are no exercises in it.
+        """
+        if not (folder / "solutions").is_dir():
+            raise FileNotFoundError(f"a pack, a folder with solutions/ and solutions/cases/, expected in {folder}; "
+                                    f"`course new my_function --pack {folder}` begins one")
+        return cls(folder, is_pack=True)
 
     @property
     def lectures(self) -> list[Path]:
@@ -46,7 +64,7 @@ class Course:
 
     @property
     def answer_folder(self) -> Path:
-        return self.root / "course_lib" / "classroom" / "answers"
+        return self.root / "answers" if self.is_pack else self.root / "course_lib" / "classroom" / "answers"
 
     @property
     def references(self) -> list[build.Reference]:

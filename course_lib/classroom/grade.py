@@ -60,6 +60,16 @@ class Grading:
     scheduler: str = ""
     trusted: bool = False
 
+    @classmethod
+    def again(cls, to: Path, course: Course | None = None, submissions: Path | None = None, workers: int = 1) -> "Grading":
+        """The run that counts in a grading folder, to be done once more."""
+        with Log(to) as log:
+            run = log.last_run()[1]
+        told = run.extra
+        return cls(course or Course(Path(told["course"]), told["is_pack"]), submissions or Path(told["submissions"]), to,
+                   Path(told["roster"]) if told["roster"] else None, Path(told["seed_file"]), ClassFile.of(told["class"]),
+                   workers, trusted=run.trusted)
+
     @cached_property
     def secret(self) -> bytes:
         return secret_of(self.seed_file or self.to / SEED)
@@ -77,7 +87,7 @@ class Grading:
     def record(self) -> Run:
         told = {"submissions": str(self.submissions.resolve()), "seed_file": str((self.seed_file or self.to / SEED).resolve()),
                 "roster": str(self.roster.resolve()) if self.roster else "", "class": self.settings.tree(),
-                "course": str(self.course.root.resolve())}
+                "course": str(self.course.root.resolve()), "is_pack": self.course.is_pack}
         return Run(self.course.root.resolve().name, tuple(k.id for k in self.keys), hashlib.sha256(self.secret).hexdigest(),
                    cases_hash(self._references), self.trusted, metadata.version("course_lib"), self.settings.title, told)
 

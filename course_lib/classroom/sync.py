@@ -46,7 +46,7 @@ class Derived:
 
 
 def derived(course: Course) -> Iterator[Derived]:
-    """Every file of a course that is derived from another."""
+    """Every file of a course that is derived from another; a pack has no claims and no environment of its own."""
     for source in course.solutions:
         path = course.answer_folder / f"{source.stem}.npz"
         yield Derived("answers", path, partial(_answers_fresh, course, source, path), partial(_answers, course, source))
@@ -56,6 +56,8 @@ def derived(course: Course) -> Iterator[Derived]:
         yield _executed("solution notebook", source.with_suffix(".ipynb"), source)
     for source in course.lectures:
         yield _executed("lecture notebook", course.root / "notebooks" / f"{source.stem}.ipynb", source)
+    if course.is_pack:
+        return
     for kind, path, text in (("claims index", course.root / "notebooks" / "CLAIMS.md", partial(claims.index, course)),
                              ("environment", course.root / "environment.yml", partial(environment.text, course.root))):
         make = partial(_encoded, text)

@@ -1,0 +1,141 @@
+"""The commands of whoever holds a class: release, grade, regrade, override, mistakes, new."""
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+__all__ = ["COMMANDS", "Pack", "course_of"]
+
+console = Console()
+
+Pack = Annotated[Optional[Path], typer.Option("--pack", help="a folder with exercises of your own instead of the course")]
+To = Annotated[Path, typer.Option("--to", help="the folder that the results go to")]
+Seed = Annotated[Optional[Path], typer.Option(help="secret of the hidden inputs; made if absent [default: seed in the folder of the results]")]
+Settings = Annotated[Optional[Path], typer.Option("--class", help="class.toml: units, points, dates, extensions, lateness")]
+Workers = Annotated[Optional[int], typer.Option(min=1, help="processes [default: one for each core]")]
+Folder = Annotated[Path, typer.Argument(help="a folder made by `course grade`")]
+
+
+def course_of(pack: Path | None):
+    """The pack in a folder, or the course around the current one."""
+    from .course import Course
+
+    return Course.pack(pack) if pack else Course.here()
+
+
+def grade(submissions: Annotated[Path, typer.Argument(help="a folder, a zip or a notebook, as any platform hands it out")],
+          to: To, roster: Annotated[Optional[Path], typer.Option(help="CSV file: id,name")] = None, seed_file: Seed = None,
+          settings: Settings = None, workers: Workers = None,
+          scheduler: Annotated[str, typer.Option(help="dask scheduler, tcp://host:8786")] = "",
+          resume: Annotated[bool, typer.Option("--resume", help="keep what is graded already")] = False,
+          trusted: Annotated[bool, typer.Option("--trusted", help="run without a sandbox; marked on every page")] = False,
+          pack: Pack = None) -> None:
+    """Grade submissions in a sandbox: grades.csv and a log of every attempt, one row for each of them."""
+    from .classfile import ClassFile
+    from .grade import Grading
+
+    chosen = ClassFile.read(settings) if settings else ClassFile()
+    grading = Grading(course_of(pack), submissions, to, roster, seed_file, chosen, workers or _cores(), scheduler, trusted)
+    counts = Counter(row.status for row in _with_progress(grading.run(resume), lambda: len(grading.heaps)))
+    if trusted:
+        console.print("[yellow]Graded without a sandbox: every submission could do what you can do on this machine.[/]")
+    _summary(counts, to)
+
+
+def regrade(folder: Folder, exercise: Annotated[str, typer.Option(help="only this one: E1.1")] = "",
+            student: Annotated[str, typer.Option(help="only this one: an id of grades.csv")] = "",
+            submissions: Annotated[Optional[Path], typer.Option(help="[default: where they were graded from]")] = None,
+            dry_run: Annotated[bool, typer.Option("--dry-run", help="only show old → new")] = False,
+            never_lower: Annotated[bool, typer.Option("--never-lower", help="keep a mark that is higher")] = False,
+            workers: Workers = None, pack: Pack = None) -> None:
+    """Grade again, after an exercise was mended, and show what changes."""
+    from .grade import Grading
+    from .grade import regrade as again
+
+    grading = Grading.again(folder, course_of(pack) if pack else None, submissions, workers or _cores())
+    table = Table("submission", "exercise", "old", "new", "")
+    for change in (changes := list(again(grading, exercise, student, dry_run, never_lower))):
+        table.add_row(escape(change.key), change.exercise, _number(change.old), _number(change.new), "kept" if change.kept else "")
+    console.print(table if changes else "Nothing changes.")
+    if dry_run and changes:
+        console.print("Nothing was written; leave --dry-run away to do it.")
+
+
+def override(folder: Folder, student: Annotated[str, typer.Argument(help="an id of grades.csv")],
+             exercise: Annotated[str, typer.Argument(help="E1.1")], points: float,
+             reason: Annotated[str, typer.Argument(help="whoever reads the mark in a year will want it")]) -> None:
+    """Set a mark by hand; it is added to overrides.csv and outlives every regrade."""
+    from . import standings
+
+    standings.override(folder, student, exercise, points, reason)
+    console.print(f"{student} has {points:g} in {exercise} from now on.", markup=False)
+
+
+def mistakes(folder: Folder, cluster: Annotated[Optional[str], typer.Argument(help="the beginning of a cluster's name")] = None,
+             title: Annotated[str, typer.Option("--say", help="the sentence that names the mistake")] = "",
+             remedy: Annotated[str, typer.Option(help="how to see it and what to do about it")] = "") -> None:
+    """List answers that are wrong by the same values, or give such a cluster its sentence."""
+    from . import standings
+
+    if cluster:
+        named = standings.name_cluster(folder, cluster, title, remedy)
+        console.print(f"{len(named.keys)} submissions now read: {named.title}", markup=False)
+        return
+    table = Table("cluster", "exercise", "how many", "simplest input", "theirs", "expected", "sentence")
+    for c in standings.clusters(folder):
+        example = (c.example.label, c.example.got or c.example.sentence, c.example.expected) if c.example else ("", "", "")
+        table.add_row(c.id, c.exercise, str(len(c.keys)), *(escape(text[:200]) for text in example), escape(c.title))
+    console.print(table)
+
+
+def new(exercise: Annotated[str, typer.Argument(help="the name of the function that is to be written")],
+        pack: Annotated[Path, typer.Option("--pack", help="the folder with your exercises; made if there is none")],
+        unit: Annotated[str, typer.Option(help="NN_topic")] = "01_exercises",
+        identity: Annotated[str, typer.Option("--id", help="E1.3 [default: the next one of the unit]")] = "") -> None:
+    """Begin an exercise of your own: it builds at once, and its mutation test fails until you have filled it."""
+    from . import template
+
+    for path in template.new(exercise, pack, unit, identity):
+        console.print(f"written: {path}", markup=False, highlight=False)
+    console.print(f"Replace whatever says {template.MARK} in both files. Then: `course mutants --pack {pack}` tests it, "
+                  f"`course sync --pack {pack}` builds it.", markup=False, highlight=False)
+
+
+def _with_progress(rows, total):
+    """The rows, with a bar and the time that is left."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("preparing", total=None)
+        for row in rows:
+            bar.update(task, description="grading", total=total(), advance=1)
+            yield row
+
+
+def _summary(counts: Counter, to: Path) -> None:
+    from .records import NOT_GRADED
+
+    console.print(", ".join(f"{number} {status}" for status, number in sorted(counts.items())) or "There was nothing to grade.")
+    console.print(f"Marks: {to / 'grades.csv'}", markup=False, highlight=False)
+    if counts[NOT_GRADED]:
+        console.print("What is not graded has no number; the remarks say why. Run the same command with --resume.")
+        raise typer.Exit(1)
+
+
+def _number(points: float | None) -> str:
+    return "not graded" if points is None else f"{points:g}"
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+COMMANDS = (grade, regrade, override, mistakes, new)
