@@ -225,6 +225,16 @@ def divisor_less_one(X, y, K):
 
 
 @gaussian_fit.mistake(
+    "The own variances divide by N_k − 1; the shared one is right.",
+    "`ddof=1` or a divisor of n − 1 makes the unbiased estimate. Maximum likelihood divides by the number of rows of the "
+    "class, as your shared variance does by that of all rows: for 1 and 3 it is (1 + 1)/2 = 1.")
+def own_unbiased(X, y, K):
+    mu, variance, shared = loop_over_classes(X, y, K)
+    n = np.bincount(y, minlength=K)[:, None]
+    return mu, variance * n / (n - 1), shared
+
+
+@gaussian_fit.mistake(
     "Standard deviations are returned instead of variances.",
     "You took the root. φ is the mean of the SQUARES, in mm² for a length in mm; for 10, 12 and 14 it is 8/3 = "
     "2.667, and its root 1.633 is another number.")
@@ -568,7 +578,7 @@ area_under_roc = Exercise(
     notice="What to notice: only differences of scores occur, so a bias, or any growing function of the score, changes "
            "nothing. A score that says the same of everybody gets ½.",
     intermediates=("wins", "ties"),
-    ready=("scipy.stats.mannwhitneyu", "scipy.stats.rankdata", "sklearn.metrics.roc_auc_score"),
+    ready=("scipy.stats.mannwhitneyu", "sklearn.metrics.roc_auc_score"),
 )
 
 
