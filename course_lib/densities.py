@@ -61,7 +61,7 @@ def discriminant(fitted: Fitted, X) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Independent:
+class Independent(Additive):
     """A product of marginals, p(x|k) = Π_d p_d(x_d|k): the assumption of naive Bayes.
 
     Parameters

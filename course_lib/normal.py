@@ -146,6 +146,7 @@ class DiagonalNormal(_Linear):
 
     @property
     def tied(self) -> bool:
+        """Whether all classes have the same covariance."""
         return len(self.variance) == 1 < len(self.mean)
 
     @property
@@ -212,6 +213,7 @@ class FullNormal(_Linear):
 
     @property
     def tied(self) -> bool:
+        """Whether all classes have the same covariance."""
         return len(self.root) == 1 < len(self.mean)
 
     @property

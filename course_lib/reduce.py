@@ -21,6 +21,14 @@ class Additive:
 
     additive = True
 
+    def statistics(self, X, R):
+        """The sum over rows X (N, D) with weights R (N, K) that the fit needs, a record that can be added."""
+        raise NotImplementedError
+
+    def solve(self, s):
+        """The densities that best explain a sum of statistics; raises `ClassError` where it does not tell them."""
+        raise NotImplementedError
+
     def fit(self, X, R):
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
         return self.solve(total(self, split(X, R)))

@@ -132,6 +132,7 @@ class SizedNegativeBinomial:
 
     @classmethod
     def fit(cls, X, R) -> "SizedNegativeBinomial":
+        """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
         s = Counts.of(X, R)
         check_observed(s.mass, s.count)
         mu = s.total / s.count
@@ -150,6 +151,7 @@ class SizedNegativeBinomial:
     discriminant = log_density
 
     def sample(self, k, rng) -> np.ndarray:
+        """Draw a row (D,) from class k[i] for each i, (n, D)."""
         mu, size = self.mu[k], self.size[k]
         rate = np.where(np.isinf(size), mu, rng.gamma(np.where(np.isinf(size), 1.0, size)) * divide(mu, size))
         return rng.poisson(rate).astype(np.float64)

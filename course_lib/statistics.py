@@ -47,6 +47,7 @@ class Labels:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(N, K)."""
         return len(self.codes), self.K
 
     def __len__(self) -> int:
@@ -113,6 +114,7 @@ class Counts(_Sums):
 
     @classmethod
     def of(cls, X, R) -> "Counts":
+        """The counts of rows X (N, D) with weights R (N, K)."""
         mass, total = R.sum(axis=0), R.T @ X
         if not np.isnan(total).any():
             return cls(mass, _everywhere(mass, X), total)
@@ -129,6 +131,7 @@ class Table:
 
     @classmethod
     def of(cls, codes, R, L: int) -> "Table":
+        """The table of codes (N, D) in −1..L−1 with weights R (N, K)."""
         table = np.stack([_tabulate(column, R, L) for column in codes.T], axis=1)
         return cls(R.sum(axis=0), table)
 
@@ -149,6 +152,7 @@ class DiagonalMoments:
 
     @classmethod
     def of(cls, X, R) -> "DiagonalMoments":
+        """The moments of rows X (N, D), NaN where missing, with weights R (N, K)."""
         mass = R.sum(axis=0)
         count, seen = _everywhere(mass, X), 1.0
         centre = X[:64].sum(axis=0) / max(len(X[:64]), 1)
@@ -187,6 +191,7 @@ class Moments:
 
     @classmethod
     def of(cls, X, R, pooled: bool = False) -> "Moments":
+        """The moments of rows X (N, D) with weights R (N, K); `pooled` sums the scatter over the classes."""
         mass = R.sum(axis=0)
         mean = divide(R.T @ X, mass[:, None])
         scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled)]
@@ -219,6 +224,7 @@ class Triangles:
 
     @classmethod
     def of(cls, X, R, pooled: bool = False) -> "Triangles":
+        """The factors of rows X (N, D) with weights R (N, K); `pooled` makes one for all classes."""
         mass = R.sum(axis=0)
         mean = divide(R.T @ X, mass[:, None])
         roots = [Z if weight is None else np.sqrt(weight)[:, None] * Z for Z, weight in _centred(X, R, mean, pooled)]
@@ -238,6 +244,7 @@ class Triangles:
 
     @property
     def scatter(self) -> np.ndarray:
+        """FᵀF, as in `Moments`."""
         return np.swapaxes(self.factor, 1, 2) @ self.factor
 
 
@@ -250,6 +257,7 @@ class Rows:
 
     @classmethod
     def of(cls, X, R) -> "Rows":
+        """The rows X (N, D) with weights R (N, K)."""
         return cls(X, R.toarray() if isinstance(R, Labels) else R)
 
     def __add__(self, other: "Rows") -> "Rows":

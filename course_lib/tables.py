@@ -155,7 +155,7 @@ def _check_codes(X, top, features=None) -> None:
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(Additive):
     """Piecewise constant marginals: (n_b + α)/(n + αB) over the width of bin b.
 
     Parameters
