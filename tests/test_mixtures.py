@@ -44,6 +44,7 @@ def same(a, b, rel=1e-9):
 
 # ------------------------------------------------------------------------------------------------- EM
 
+@pytest.mark.filterwarnings("ignore:the variance floor")
 @components
 @modest
 @given(seed=seeds, trim=st.sampled_from([0.0, 0.1]), background=st.booleans())
