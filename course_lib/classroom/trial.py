@@ -1,0 +1,243 @@
+"""One submission before the grader: its cells run, its functions are asked, and every loss costs only itself.
+
+A fork that is lost (it crashed, or was over its time) is replaced: the cells that did not cost a fork run again, and
+what is still unanswered is asked again, a function that has cost a fork in a fresh one for each question.
+"""
+from __future__ import annotations
+
+import secrets
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
+from typing import Any, Protocol
+
+import numpy as np
+
+from .channel import Unfit, pack, receive
+
+__all__ = ["Call", "CellNote", "Fork", "Limits", "Reply", "Session", "Trial", "Unavailable"]
+
+LOST = ("timed out", "crashed")
+PATIENCE = 2                             # time outs of a function after which it is asked no more
+START_SECONDS, TELL_SECONDS = 30.0, 10.0
+TEXT_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use. Times are of the clock on the wall: generous, for machines that are busy."""
+
+    cell_seconds: float = 20.0
+    call_seconds: float = 10.0           # for one question: the function runs twice, or three times
+    notebook_seconds: float = 120.0      # one submission in all; its cells have half of it
+    memory_bytes: int = 2 << 30          # of address space; Python, numpy and matplotlib take 0.5 of it
+    processes: int = 32                  # threads; a second process is never allowed
+    file_bytes: int = 16 << 20           # the largest file
+    scratch_bytes: int = 64 << 20        # all files together, in memory
+    output_bytes: int = 10_000           # characters that are kept of what a call prints
+    reply_bytes: int = 4 << 20           # arrays of one answer
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question: a function of the notebook and its arguments, plain data and seeds."""
+
+    function: str
+    args: tuple
+    ready: tuple[str, ...] = ()          # ready-made solutions to be told: "scipy.special.expit"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of one question."""
+
+    status: str                          # returned, raised, timed out, crashed, missing, not plain, not graded
+    value: Any = None
+    error: str = ""
+    changed: tuple[int, ...] = ()        # positions of arguments that the function altered
+    stirred: bool = False                # it touched the global random generators
+    again: bool = True                   # called once more, it gave the same
+    printed: str = ""
+    delegated: str | None = None         # the ready-made solution that it called
+
+
+@dataclass(frozen=True)
+class CellNote:
+    """What came of one code cell."""
+
+    number: int
+    status: str                          # ran, raised, timed out, crashed, not run
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything that came of one submission: a note for each cell, a reply for each call."""
+
+    notes: tuple[CellNote, ...]
+    replies: tuple[Reply, ...]
+
+
+class Unavailable(RuntimeError):
+    """The sandbox itself does not work; nobody's answer is at fault."""
+
+
+class Fork(Protocol):
+    """A process for one submission."""
+
+    channel: socket.socket
+    setting: dict                        # data, isolated, filter: how the process has to confine itself
+
+    def end(self) -> str:
+        """End it, with all that it started; how it died, in words, if it was dead."""
+
+
+class Trial:
+    """One submission; `run` is called once."""
+
+    def __init__(self, fork: Callable[[], AbstractContextManager[Fork]], limits: Limits,
+                 cells: Sequence[str], calls: Sequence[Call], files: Mapping[str, bytes]):
+        self.fork, self.limits, self.calls = fork, limits, calls
+        self.cells = {i: np.frombuffer(s.encode(errors="replace"), np.uint8) for i, s in enumerate(cells, 1)}
+        self.files = {name: np.frombuffer(raw, np.uint8) for name, raw in files.items() if _harmless(name)}
+        self.notes = {i: CellNote(i, "not run") for i in self.cells}
+        self.replies: dict[int, Reply] = {}
+        self.bad_cells: set[int] = set()                 # not to be run again
+        self.suspects: set[str] = set()                  # functions that have cost a fork
+        self.time_outs: Counter[str] = Counter()
+        self.over = time.monotonic() + limits.notebook_seconds
+
+    def run(self) -> Session:
+        try:
+            while not self._finished():
+                pass
+            unasked = Reply("not graded", error="it was not asked")
+        except Unavailable as error:
+            unasked = Reply("not graded", error=str(error))
+        replies = (self.replies.get(i, unasked) for i in range(len(self.calls)))
+        return Session(tuple(self.notes.values()), tuple(replies))
+
+    def _finished(self) -> bool:
+        """Run the cells and ask what is open in one fork; is everything answered?"""
+        with self.fork() as fork:
+            return self._run_cells(fork) and self._ask_batch(fork)
+
+    def _run_cells(self, fork: Fork) -> bool:
+        """Run every cell that has not cost a fork; False if one costs this fork."""
+        nonce, todo = secrets.token_hex(8), [i for i in self.cells if i not in self.bad_cells]
+        over = time.monotonic() + min(self.limits.notebook_seconds / 2, max(1.0, self.over - time.monotonic()))
+        self._start(fork, nonce, todo)
+        for i in todo:
+            try:
+                said = self._hear(fork, nonce, 0, min(over, time.monotonic() + self.limits.cell_seconds))
+                self.notes[i] = CellNote(i, _one_of(said["status"], ("ran", "raised")), _text(said["error"]))
+            except Lost as lost:
+                self.notes[i] = CellNote(i, lost.status, lost.error)
+                self.bad_cells |= {j for j in todo if j == i or (j > i and time.monotonic() >= over)}
+                return False
+        return True
+
+    def _start(self, fork: Fork, nonce: str, todo: list[int]) -> None:
+        job = {"nonce": nonce, "cells": [(i, self.cells[i]) for i in todo], "files": self.files,
+               "limits": asdict(self.limits), **fork.setting}
+        try:
+            self._tell(fork, job)
+            problem = self._hear(fork, nonce, 0, time.monotonic() + START_SECONDS)["problem"]
+        except Lost as lost:
+            problem = lost.error
+        if problem:
+            raise Unavailable(f"the grading process did not start: {problem}")
+
+    def _ask_batch(self, fork: Fork) -> bool:
+        """Ask in this fork what may share one; is everything answered?"""
+        todo = [i for i in range(len(self.calls)) if i not in self.replies]
+        batch = [i for i in todo if self.calls[i].function not in self.suspects] or todo[:1]
+        for position, i in enumerate(batch):
+            name, reply = self.calls[i].function, self._reply(fork, self.calls[i])
+            lost = reply.status in LOST
+            if lost:
+                self.suspects.add(name)
+            if lost and position:                        # others came before it in this fork: once more, alone
+                return False
+            self.replies[i] = reply
+            self.time_outs[name] += reply.status == "timed out"
+            if lost:
+                break
+        return len(self.replies) == len(self.calls)
+
+    def _reply(self, fork: Fork, call: Call) -> Reply:
+        if self.time_outs[call.function] >= PATIENCE:
+            return Reply("timed out", error=f"not asked: {call.function} was over its time {PATIENCE} times before")
+        if (now := time.monotonic()) >= self.over:
+            return Reply("timed out", error=f"the {self.limits.notebook_seconds:g} s for the notebook are over")
+        nonce = secrets.token_hex(8)
+        try:
+            self._tell(fork, {"nonce": nonce, "call": {**vars(call)}})
+            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, min(self.over, now + self.limits.call_seconds)))
+        except Lost as lost:
+            return Reply(lost.status, error=lost.error)
+
+    @staticmethod
+    def _tell(fork: Fork, message: dict) -> None:
+        fork.channel.settimeout(TELL_SECONDS)
+        try:
+            fork.channel.sendall(pack(message))
+        except OSError:                                  # it does not listen, or is no more
+            raise Lost("crashed", fork.end()) from None
+
+    @staticmethod
+    def _hear(fork: Fork, nonce: str, most: int, deadline: float) -> dict:
+        """The fork's word on one question, if it says that it is."""
+        began = time.monotonic()
+        try:
+            said = receive(fork.channel, most, deadline)
+            if type(said) is tuple and len(said) == 2 and said[0] == nonce and type(said[1]) is dict:
+                return said[1]
+            raise Unfit("a message came that answers no question")
+        except TimeoutError:
+            fork.end()
+            raise Lost("timed out", f"no answer within {max(deadline - began, 0):.3g} s") from None
+        except (EOFError, OSError):
+            raise Lost("crashed", fork.end()) from None
+        except Unfit as error:
+            fork.end()
+            raise Lost("crashed", str(error)) from None
+
+
+class Lost(Exception):
+    """A fork that can be asked no more."""
+
+    def __init__(self, status: str, error: str):
+        super().__init__(status, error)
+        self.status, self.error = status, error
+
+
+def _sound(said: dict) -> Reply:
+    """A reply, each field of the type that it must have; whoever sends another one has crashed."""
+    try:
+        changed = said["changed"]
+        if type(changed) is not tuple or len(changed) > 100 or not all(type(i) is int for i in changed):
+            raise Unfit("changed is no tuple of positions")
+        return Reply(_one_of(said["status"], ("returned", "raised", "missing", "not plain")),
+                     said["value"] if said["status"] == "returned" else None, _text(said["error"]), changed,
+                     said["stirred"] is True, said["again"] is True, _text(said["printed"]),
+                     None if said["delegated"] is None else _text(said["delegated"]))
+    except (KeyError, Unfit) as error:
+        return Reply("crashed", error=f"it sent no sound reply: {error}")
+
+
+def _one_of(status: Any, allowed: tuple[str, ...]) -> str:
+    return status if type(status) is str and status in allowed else "crashed"
+
+
+def _text(value: Any) -> str:
+    return value[:TEXT_CHARACTERS] if type(value) is str else ""
+
+
+def _harmless(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not (path.is_absolute() or ".." in path.parts or "\0" in name or not path.parts)
