@@ -70,11 +70,11 @@ check(natural_parameter)
 # * **Normal:** $c'(\theta) = \theta$. Nothing to do.
 # * **Bernoulli:** $\frac{1}{1+e^{-\theta}} = \mu \iff e^{-\theta} = \frac1\mu - 1 = \frac{1-\mu}{\mu} \iff \theta =
 #   \ln\frac{\mu}{1-\mu}$.
-# * **Binomial:** $\frac{m}{1+e^{-\theta}} = \mu$ is the same with $\mu/m$ for $\mu$: $\theta = \ln\frac{\mu/m}{1-\mu/m}
-#   = \ln\frac{\mu}{m-\mu}$.
+# * **Binomial:** $\frac{n}{1+e^{-\theta}} = \mu$ is the same with $\mu/n$ for $\mu$: $\theta = \ln\frac{\mu/n}{1-\mu/n}
+#   = \ln\frac{\mu}{n-\mu}$.
 # * **Poisson:** $e^\theta = \mu \iff \theta = \ln\mu$.
 #
-# Three of them are $\ln\mu$ minus the logarithm of something: of $1 - \mu$, of $m - \mu$, of 1. So one line serves all
+# Three of them are $\ln\mu$ minus the logarithm of something: of $1 - \mu$, of $n - \mu$, of 1. So one line serves all
 # three. Written as a difference, the logarithm of a quotient is right at both edges: $\ln 0 = -\infty$ in the first or
 # in the second place. `np.errstate` says that this is meant.
 #

@@ -96,7 +96,7 @@ predict("2.1", result=np.sum(count == 1))
 # | $\varphi$ | dispersion: $\sigma^2$ for a normal feature, mostly 1 | (D,) | `phi` |
 # | $h(x, \varphi)$ | the rest of the exponent | | `h` |
 # | $u(x)$ | what is summed over the data, mostly $x$ | | `u` |
-# | $m$; $s$ | a number that is known: trials of a binomial; shape or size of others | | `trials`; `shape`, `size` |
+# | $n$; $s$ | a number that is known: trials of a binomial; shape or size of others | | `trials`; `shape`, `size` |
 #
 # ## 2. Maximum likelihood
 #
@@ -311,16 +311,16 @@ print("Adelie, Chinstrap, Gentoo:", *[f"{value:.5f}" for value in answer])
 #   \frac12\ln 2\pi\sigma^2$.
 # * **Bernoulli**, $\theta = \ln\frac{\mu}{1-\mu}$: solved for $\mu$ it is $\mu = \frac{1}{1+e^{-\theta}}$. Then $1 -
 #   \mu = \frac{1}{1+e^{\theta}}$, so $\ln(1-\mu) = -\ln(1+e^\theta)$.
-# * **binomial**, $x$ of $m$ trials, each with the probability $\mu/m$:
-#   $\ln\binom mx + x \ln\frac{\mu}{m} + (m - x)\ln\bigl(1 - \frac{\mu}{m}\bigr) = x \ln\frac{\mu}{m-\mu} +
-#   m \ln\bigl(1 - \frac\mu m\bigr) + \ln\binom mx$. As before, $1 - \frac\mu m = \frac{1}{1+e^{\theta}}$.
+# * **binomial**, $x$ of $n$ trials, each with the probability $\mu/n$:
+#   $\ln\binom nx + x \ln\frac{\mu}{n} + (n - x)\ln\bigl(1 - \frac{\mu}{n}\bigr) = x \ln\frac{\mu}{n-\mu} +
+#   n \ln\bigl(1 - \frac\mu n\bigr) + \ln\binom nx$. As before, $1 - \frac\mu n = \frac{1}{1+e^{\theta}}$.
 # * **Poisson**: $\ln\frac{\mu^x e^{-\mu}}{x!} = x\ln\mu - \mu - \ln x!$, and $\mu = e^\theta$.
 #
 # | family | values | $c(\theta)$ | $c'(\theta)$ | $[c']^{-1}(\mu)$ | $c''(\theta)$ | $\varphi$ | $h(x, \varphi)$ |
 # |---|---|---|---|---|---|---|---|
 # | normal | all numbers | $\theta^2/2$ | $\theta$ | $\mu$ | 1 | $\sigma^2$ | $-\frac{x^2}{2\varphi} - \frac12\ln 2\pi\varphi$ |
 # | Bernoulli | 0, 1 | $\ln(1+e^\theta)$ | $\sigma(\theta)$ | $\ln\frac{\mu}{1-\mu}$ | $\sigma(\theta)\sigma(-\theta)$ | 1 | 0 |
-# | binomial | 0, …, $m$ | $m\ln(1+e^\theta)$ | $m\,\sigma(\theta)$ | $\ln\frac{\mu}{m-\mu}$ | $m\,\sigma(\theta)\sigma(-\theta)$ | 1 | $\ln\binom mx$ |
+# | binomial | 0, …, $n$ | $n\ln(1+e^\theta)$ | $n\,\sigma(\theta)$ | $\ln\frac{\mu}{n-\mu}$ | $n\,\sigma(\theta)\sigma(-\theta)$ | 1 | $\ln\binom nx$ |
 # | Poisson | 0, 1, 2, … | $e^\theta$ | $e^\theta$ | $\ln\mu$ | $e^\theta$ | 1 | $-\ln x!$ |
 #
 # Here $\sigma(\theta) = 1/(1+e^{-\theta})$ is the logistic function of unit 01. The table as a program is a table too.
@@ -365,8 +365,8 @@ for name, f in scratch.items():
     print(f"{name:9s} agrees with scipy.stats at {ours.size} points")
 
 # %% [markdown]
-# From here on we take them from the library: `Normal()`, `Bernoulli()`, `Binomial(m)` and `Poisson()` have the same
-# five functions. (Some tables print $m\ln\frac{1+e^\theta}{m}$ for the binomial's $c$ and $-m \ln m$ more in its $h$.
+# From here on we take them from the library: `Normal()`, `Bernoulli()`, `Binomial(n)` and `Poisson()` have the same
+# five functions. (Some tables print $n\ln\frac{1+e^\theta}{n}$ for the binomial's $c$ and $-n \ln n$ more in its $h$.
 # That is the same density: a constant may be moved from the one to the other.)
 #
 # **What $c$ knows.** A density sums to 1. Take the factor without $x$ out of the sum (or the integral):
@@ -431,8 +431,8 @@ plt.show()
 # What we see: the curve is $c'$; read from left to right it takes you from $\theta$ to the mean. **Read sideways**,
 # along the dots, it takes you from a mean to $\theta$. That is $[c']^{-1}$. Where the curve is steep the band is wide,
 # for the slope of this curve is the variance (all four at $\varphi = 1$). The band is one standard deviation up and
-# down; it may reach beyond the values that $x$ can take. Where the curve is flat, near 0 and $m$, a tiny change of the
-# mean is a large change of $\theta$; and a mean *of* 0 or $m$ is met by no $\theta$ at all.
+# down; it may reach beyond the values that $x$ can take. Where the curve is flat, near 0 and $n$, a tiny change of the
+# mean is a large change of $\theta$; and a mean *of* 0 or $n$ is met by no $\theta$ at all.
 #
 # The same with sliders: family 0 to 3, and $\theta$. Set the family to 1. Which $\theta$ has the mean 0.9? (Work it
 # out from the table first.)
@@ -442,7 +442,7 @@ plots.explore(lambda ax, family, theta: mean_curve(ax, list(scratch)[family], th
               family=(0, 3, 1), theta=(-4.0, 4.0, 0.0, 0.1))
 
 # %% [markdown]
-# **More members.** Each line is again only rewritten; the known number $s$ is a shape or a size, $m$ is not needed.
+# **More members.** Each line is again only rewritten; the known number $s$ is a shape or a size.
 #
 # | family | density | $\theta$ | $c(\theta)$ | $\varphi$ | $h(x, \varphi)$ |
 # |---|---|---|---|---|---|
@@ -774,7 +774,7 @@ plt.show()
 # each class stays in $h$, and the rule is curved. So is it for the densities without the form, such as Student's $t$.
 #
 # **Weights can be looked at.** The digits of the next figure are pictures of 8 × 8 cells, each with 0 to 16 inked
-# points: a binomial with $m = 16$. To tell a 3 from an 8 the rule needs only the difference of the two rows of
+# points: a binomial with $n = 16$. To tell a 3 from an 8 the rule needs only the difference of the two rows of
 # weights, $\theta_{8j} - \theta_{3j}$.
 
 # %%
@@ -1004,14 +1004,14 @@ quiz("2.5")
 # > $\hat\theta_{kj} = [c']^{-1}(\bar x_{kj}), \qquad \hat\varphi_j = \frac1N\sum_i (x_{ij} - \bar x_{y_i j})^2$ (normal,
 # > shared)
 # >
-# > normal $\mu$ · Bernoulli $\ln\frac{\mu}{1-\mu}$ · binomial $\ln\frac{\mu}{m-\mu}$ · Poisson $\ln\mu$
+# > normal $\mu$ · Bernoulli $\ln\frac{\mu}{1-\mu}$ · binomial $\ln\frac{\mu}{n-\mu}$ · Poisson $\ln\mu$
 # >
 # > $w_{kj} = \theta_{kj}/\varphi_j, \qquad w_{k0} = \ln\lambda_k P(k) - \sum_j c(\theta_{kj})/\varphi_j$
 # >
 # > $\text{AUC} = P(a_1 > a_0) + \frac12 P(a_1 = a_0)$, free of the bias
 #
 # **Common mistakes.** The mean used as $\theta$ where the table has a logarithm · $\ln\mu$ for $\ln\frac{\mu}{1-\mu}$
-# · the binomial without its $m$ · the standard deviation where the variance belongs · $\varphi$ about the common mean
+# · the binomial without its $n$ · the standard deviation where the variance belongs · $\varphi$ about the common mean
 # · $c(\theta)$ missing from the bias · $\varphi$ divided out of the weights but not out of the bias · ties counted 0
 # or 1.
 #
