@@ -202,7 +202,7 @@ print("shared variances", shared.round(2), "=", (np.bincount(y) @ variance / len
 # By hand, one object and one class with $P(k) = \frac12$. A normal feature $x = 3$ with $\theta = 1$ and $\varphi = 4$:
 # $(3 - \frac12)/4 - \frac98 - \frac12\ln 8\pi = 0.625 - 1.125 - 1.612 = -2.112$. A Bernoulli $x = 1$ with $\theta = 0$:
 # $-\ln 2 = -0.693$. A Poisson $x = 2$ with $\theta = 0$: $0 - 1 - \ln 2 = -1.693$. With $\ln\frac12$ the sum is
-# $-5.191$.
+# $-5.192$.
 #
 # Return the whole log joint, $h$ included. $\theta$ of a Bernoulli may be as large as ±800. `scipy.special.gammaln(x +
 # 1)` is $\ln x!$.
