@@ -1,4 +1,6 @@
 """Fixtures that several tests use."""
+import os
+
 import pytest
 import toy_course
 from course_lib.classroom import answers, build
@@ -23,3 +25,12 @@ def shares(toy, monkeypatch) -> answers.Answer:
     [answer] = build.answers(toy.references)
     monkeypatch.setattr(answers, "everything", lambda: {"shares": answer})
     return answer
+
+
+@pytest.fixture(scope="session")
+def walls():
+    """Skip, visibly, where no sandbox can be had; fail where COURSE_REQUIRE says that there must be one."""
+    from course_lib.classroom import sandbox
+
+    if lacking := sandbox.missing():
+        (pytest.fail if "sandbox" in os.environ.get("COURSE_REQUIRE", "") else pytest.skip)("; ".join(lacking))

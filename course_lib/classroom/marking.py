@@ -36,7 +36,10 @@ class Finding:
     sentence: str = ""
 
 
-def mark(key: Key, replies: Sequence[Reply], missing: str = "no cell defines it", notebook: str = "") -> Item:
+ABSENT = Finding(MISSING, "no cell defines it")
+
+
+def mark(key: Key, replies: Sequence[Reply], missing: Finding = ABSENT, notebook: str = "") -> Item:
     """Grade one exercise.
 
     Parameters
@@ -44,7 +47,7 @@ def mark(key: Key, replies: Sequence[Reply], missing: str = "no cell defines it"
     key : Key
     replies : sequence of Reply
         One for each input of the key, in its order.
-    missing : str
+    missing : Finding
         Why there is no such function, if there is none.
     notebook : str
         The file that the replies come from.
@@ -60,9 +63,9 @@ def mark(key: Key, replies: Sequence[Reply], missing: str = "no cell defines it"
     if not wrong:
         return replace(item, parts=parts)
     first = findings[wrong[0]]
-    trap = _trap(key, replies, wrong)
-    if trap and all(build.same(a, b, key.comparer) for a, b in zip(trap.outputs, map(_output, replies))):
-        parts = _profiled(key, parts, trap)
+    trap, everywhere = _trap(key, replies, wrong)
+    if everywhere:
+        parts = _profiled(parts, trap)
     return replace(item, status=first.status, points=round(key.points * _share(parts), 4), parts=parts,
                    reason=trap.title if trap else first.sentence, mistake=trap.title if trap else "",
                    remedy=trap.remedy if trap else "", example=_example(key, replies[wrong[0]], wrong[0], first),
@@ -76,7 +79,7 @@ def blank(key: Key, status: str, reason: str = "", notebook: str = "") -> Item:
                 notebook=notebook)
 
 
-def _finding(key: Key, i: int, reply: Reply, missing: str) -> Finding:
+def _finding(key: Key, i: int, reply: Reply, missing: Finding) -> Finding:
     match reply.status:
         case "returned":
             return _returned(key, i, reply)
@@ -87,7 +90,7 @@ def _finding(key: Key, i: int, reply: Reply, missing: str) -> Finding:
         case "not plain":
             return Finding(WRONG, f"its answer is no plain array, number or text: {reply.error[:LONGEST]}")
         case "missing":
-            return Finding(MISSING, missing)
+            return missing
         case "timed out":
             return Finding(TIMED_OUT, reply.error or "no answer within the time allowed")
         case "crashed":
@@ -120,18 +123,20 @@ def _output(reply: Reply):
     return reply.value if reply.status == "returned" else Failure(reply.status)
 
 
-def _trap(key: Key, replies: Sequence[Reply], wrong: list[int]) -> Trap | None:
-    """The known mistake that answers as this one: on every input, or else the only one that does where it is wrong."""
-    if any(replies[i].status not in ("returned", "raised") for i in wrong):
-        return None
-    if any(r.changed or r.stirred for r in replies):
-        return None
+def _trap(key: Key, replies: Sequence[Reply], wrong: list[int]) -> tuple[Trap | None, bool]:
+    """The known mistake that answers as this one, and whether it does so on every input.
+
+    Else it is the only one that equals the answer wherever that is wrong.
+    """
+    if any(r.changed or r.stirred or r.status not in ("returned", "raised") for r in replies):
+        return None, False
     got = list(map(_output, replies))
     equal = [[_same(trap.outputs[i], got[i], key) for i in range(len(got))] for trap in key.traps]
-    everywhere = [trap for trap, hits in zip(key.traps, equal) if all(hits)]
-    where_wrong = [trap for trap, hits in zip(key.traps, equal) if all(hits[i] for i in wrong)
-                   and any(replies[i].status == "returned" for i in wrong)]
-    return everywhere[0] if everywhere else where_wrong[0] if len(where_wrong) == 1 else None
+    if whole := next((trap for trap, hits in zip(key.traps, equal) if all(hits)), None):
+        return whole, True
+    fitting = [trap for trap, hits in zip(key.traps, equal) if all(hits[i] for i in wrong)]
+    values = any(replies[i].status == "returned" for i in wrong)         # a bare exception names nothing
+    return (fitting[0] if values and len(fitting) == 1 else None), False
 
 
 def _same(one, other, key: Key) -> bool:
@@ -150,7 +155,7 @@ def _parts(key: Key, findings: list[Finding]) -> tuple[Part, ...]:
                  for label in dict.fromkeys(case.label for case in key.cases))
 
 
-def _profiled(key: Key, parts: tuple[Part, ...], trap: Trap) -> tuple[Part, ...]:
+def _profiled(parts: tuple[Part, ...], trap: Trap) -> tuple[Part, ...]:
     """The parts of an answer that is a known mistake everywhere: its luck with these inputs does not count."""
     return tuple(p if p.right == (p.label in trap.right) else
                  replace(p, right=not p.right, reason=f"right here by luck: {trap.title}" if p.right else "") for p in parts)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from .cells import Notebook
 from .intake import Package, Submission, read
 from .keys import Key
-from .marking import blank, mark
-from .records import GRADED, MISSING, NOT_GRADED, NOTHING, Item, Row
+from .marking import Finding, blank, mark
+from .records import CRASHED, GRADED, MISSING, NOT_GRADED, NOTHING, TIMED_OUT, Item, Row
 
 if TYPE_CHECKING:
     from .sandbox import CellNote, Sandbox, Session
@@ -142,7 +142,7 @@ def _marked(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes], al
 def _run(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes]) -> Session:
     from .sandbox import Call
 
-    calls = [Call(key.name, case.args) for key in keys for case in key.cases]
+    calls = [Call(key.name, case.args, key.ready) for key in keys for case in key.cases]
     if not hasattr(_place, "sandbox"):
         _place.stack = ExitStack()
         _place.sandbox = _place.stack.enter_context(_bench.sandbox())
@@ -152,18 +152,19 @@ def _run(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes]) -> Se
     return session
 
 
-def _missing(key: Key, notebook: Notebook, notes: Sequence[CellNote], notebooks: Sequence[Notebook]) -> str:
-    """Why a notebook has no such function."""
+def _missing(key: Key, notebook: Notebook, notes: Sequence[CellNote], notebooks: Sequence[Notebook]) -> Finding:
+    """Why a notebook has no such function; a cell that was over its time or ended the process keeps that word."""
     for i in defining(notebook.code, key.name):
         if i < len(notes) and notes[i].status != "ran":
-            return f"code cell {i + 1}, which defines it, {_happened(notes[i])}"
+            status = notes[i].status if notes[i].status in (TIMED_OUT, CRASHED) else MISSING
+            return Finding(status, f"code cell {i + 1}, which defines it, {_happened(notes[i])}")
     if any(defining(n.text, key.name) for n in notebooks):
-        return "the cell that defines it is text (markdown) instead of code, so it never ran"
+        return Finding(MISSING, "the cell that defines it is text (markdown) instead of code, so it never ran")
     if (broken := next((i for i, note in enumerate(notes) if note.status != "ran"), None)) is not None:
-        return f"no cell defines it; code cell {broken + 1} {_happened(notes[broken])}"
-    return "no cell defines it: was it renamed or deleted?"
+        return Finding(MISSING, f"no cell defines it; code cell {broken + 1} {_happened(notes[broken])}")
+    return Finding(MISSING, "no cell defines it: was it renamed or deleted?")
 
 
 def _happened(note: CellNote) -> str:
-    return {"raised": f"stopped with {note.error}", "timed out": "ran out of time", "crashed": "ended the process",
+    return {"raised": f"stopped with {note.error}", "timed out": "ran out of time", "crashed": f"ended its process ({note.error})",
             "not run": "was not run"}.get(note.status, note.status)[:500]
