@@ -45,8 +45,8 @@ class BayesClassifier(ProbabilisticClassifier):
     def _fit(self, X, codes, weight):
         density, R = self._density(), Labels(codes, len(self.classes_), weight)
         self._checked(X)
-        self._set_priors(R.sum(axis=0))
         self.fitted_, self._statistics = _fitted_with_statistics(density, X, R)
+        self._set_priors(R.sum(axis=0) if self._statistics is None else self._statistics.mass)
 
     def _scores(self, X):
         return self._joined(discriminant(self._solved(), self._checked(X)))
