@@ -237,7 +237,7 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
     ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
-    shrinking: then rounding is all that is left; a step that had to be halved does not count.
+    shrinking: then rounding is all that is left.
 
     Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8 of
     itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
@@ -261,14 +261,14 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
         for count in range(steps):
             step = here.step()
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
+            rate = gain / last if count else 1.0
+            if gain <= 1e-9 * size and gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size:
+                return Optimum(q + step, (*path, q + step), True, separated)  # a fall too small to be measured
             share, there = _halved(local, q, here, step, gain)
             if there is None:
                 break
             q, fall, here = q + share * step, here.value - there.value, there
             path.append(q)
-            rate = gain / last if count else 1.0
-            if share == 1 and (gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size):
-                return Optimum(q, tuple(path), True, separated)
             separated = separated or count >= 5 and rate > 0.1 and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
                 break
