@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, helmert
-from scipy.optimize import brentq, minimize_scalar
 
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
@@ -177,6 +176,7 @@ class _Profile:
 
     def best(self) -> float:
         """ε of least loss: the best of a grid, then the root of the slope between its neighbours."""
+        from scipy.optimize import brentq, minimize_scalar
         i = int(np.argmin([self.loss(epsilon) for epsilon in self.GRID]))
         low, high = self.GRID[max(i - 1, 0)], self.GRID[min(i + 1, len(self.GRID) - 1)]
         if i == 0 and self.slope(0.0) >= 0:
