@@ -48,14 +48,16 @@ def measured(ours, theirs, X, y, pairs: int) -> dict:
     read = statistics.median(seconds(X.sum) for _ in range(pairs))
     return {"fit ms": 1e3 * fit["ours"], "fit ratio": spread(fit), "reads of X": fit["ours"] / read,
             "predict ratio": spread(predict), "one row": spread(one),
-            "peak/X": peak(lambda: ours.fit(X, y)) / X.nbytes, "theirs peak/X": peak(lambda: theirs.fit(X, y)) / X.nbytes,
+            "peak/X": peak(lambda: ours.fit(X, y)) / X.nbytes,
+            "theirs peak/X": peak(lambda: theirs.fit(X, y)) / X.nbytes,
             "same labels": float(np.mean(ours.predict(X) == theirs.predict(X)))}
 
 
 def ratios(first, second, pairs: int) -> dict:
     first(), second()
     times = np.array([(seconds(first), seconds(second)) for _ in range(pairs)])
-    return {"ours": float(np.median(times[:, 0])), "quartiles": np.quantile(times[:, 0] / times[:, 1], [0.25, 0.5, 0.75])}
+    quartiles = np.quantile(times[:, 0] / times[:, 1], [0.25, 0.5, 0.75])
+    return {"ours": float(np.median(times[:, 0])), "quartiles": quartiles}
 
 
 def spread(pair: dict) -> str:

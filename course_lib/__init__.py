@@ -1,8 +1,8 @@
 """Bayesian classification, from scratch: estimate the density of each class, decide by Bayes' rule.
 
-The modules read in the order of the lectures: statistics, reduce, normal, gaussian, families, tables, searched, densities,
-parzen, mixtures, decision, bayes, linear, glm, logistic.  A name is loaded when it is first used, so that importing the
-package costs next to nothing.
+The modules read in the order of the lectures: statistics, reduce, normal, gaussian, families, tables, searched,
+densities, parzen, mixtures, decision, bayes, linear, glm, logistic.  A name is loaded when it is first used, so that
+importing the package costs next to nothing.
 """
 from importlib import import_module
 

@@ -150,8 +150,8 @@ def _check_codes(X, top, features=None) -> None:
         raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
                          "number the categories, or use a histogram")
     last = np.broadcast_to(top, X.shape[1])[j]
-    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to {last}: declare more with "
-                     "Categorical(levels=...) and smooth them")
+    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to {last}: declare more "
+                     "with Categorical(levels=...) and smooth them")
 
 
 @dataclass(frozen=True)

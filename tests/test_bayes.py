@@ -13,9 +13,9 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, Multinom
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Each, Exponential, Gamma, Gaussian,
-                        Geometric, Histogram, Independent, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson,
-                        StudentT, rda)
+from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Each, Exponential, Gamma,
+                        Gaussian, Geometric, Histogram, Independent, Multinomial, NaiveBayes, NegativeBinomial, Normal,
+                        Poisson, StudentT, rda)
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -37,13 +37,14 @@ def counts(seed, N=90, D=3, K=3, top=6):
     return rng.binomial(top, rng.uniform(0.2, 0.8, size=(K, D))[y]).astype(float), y
 
 
-# Against scikit-learn ------------------------------------------------------------------------------------------------------
+# Against scikit-learn ---------------------------------------------------------------------------------------
 
 @modest
 @given(seeds)
 def test_normal_models_are_scikit_learns(seed):
     X, y = continuous(seed)
-    pairs = [(NaiveBayes(), GaussianNB(var_smoothing=0)), (NaiveBayes(Normal(ridge=1e-3)), GaussianNB(var_smoothing=1e-3)),
+    pairs = [(NaiveBayes(), GaussianNB(var_smoothing=0)),
+             (NaiveBayes(Normal(ridge=1e-3)), GaussianNB(var_smoothing=1e-3)),
              (NaiveBayes(priors=[0.2, 0.3, 0.5]), GaussianNB(var_smoothing=0, priors=[0.2, 0.3, 0.5])),
              (QDA(), QuadraticDiscriminantAnalysis()), (LDA(), LinearDiscriminantAnalysis()),
              (LDA(priors=[0.2, 0.3, 0.5]), LinearDiscriminantAnalysis(priors=[0.2, 0.3, 0.5]))]
@@ -58,7 +59,8 @@ def test_normal_models_are_scikit_learns(seed):
 def test_discrete_models_are_scikit_learns(seed, alpha):
     X, y = counts(seed)
     weight = np.random.default_rng(seed).exponential(size=len(y))
-    pairs = [(Bernoulli(alpha), BernoulliNB(alpha=alpha), (X > 2) * 1.0), (Multinomial(alpha), MultinomialNB(alpha=alpha), X),
+    pairs = [(Bernoulli(alpha), BernoulliNB(alpha=alpha), (X > 2) * 1.0),
+             (Multinomial(alpha), MultinomialNB(alpha=alpha), X),
              (Categorical(7, alpha), CategoricalNB(alpha=alpha, min_categories=7), X),
              (Bernoulli(alpha, threshold=2), BernoulliNB(alpha=alpha, binarize=2), X)]
     for family, theirs, A in pairs:
@@ -68,12 +70,13 @@ def test_discrete_models_are_scikit_learns(seed, alpha):
         close(ours.predict_log_proba(A), theirs.predict_log_proba(A), 1e-9)
 
 
-# Invariances ---------------------------------------------------------------------------------------------------------------
+# Invariances ------------------------------------------------------------------------------------------------
 
-CONTINUOUS = [NaiveBayes(), NaiveBayes(Normal(pool="tied")), QDA(), LDA(), RDA(0.4, 0.2), BayesClassifier(Gaussian("spherical")),
-              NaiveBayes(Histogram(4, smoothing=1)), NaiveBayes(StudentT(5.0))]
-DISCRETE = [NaiveBayes(f) for f in (Bernoulli(1, threshold=2), Binomial(6), Poisson(), Geometric(), NegativeBinomial(2.0),
-                                    Categorical(7, 1), Multinomial(1), Exponential(1), Gamma(2.0, 1), NegativeBinomial())]
+CONTINUOUS = [NaiveBayes(), NaiveBayes(Normal(pool="tied")), QDA(), LDA(), RDA(0.4, 0.2),
+              BayesClassifier(Gaussian("spherical")), NaiveBayes(Histogram(4, smoothing=1)), NaiveBayes(StudentT(5.0))]
+FAMILIES = (Bernoulli(1, threshold=2), Binomial(6), Poisson(), Geometric(), NegativeBinomial(2.0), Categorical(7, 1),
+            Multinomial(1), Exponential(1), Gamma(2.0, 1), NegativeBinomial())
+DISCRETE = [NaiveBayes(family) for family in FAMILIES]
 every_model = pytest.mark.parametrize("model", CONTINUOUS + DISCRETE, ids=repr)
 
 
@@ -95,7 +98,8 @@ def test_weights_are_repetitions_and_rows_classes_and_features_have_no_order(mod
     close(model.fit(X, 2 - y).predict_proba(X)[:, ::-1], base, tolerance, tolerance)
     times = np.concatenate([[1, 1, 1, 1, 1, 1], rng.integers(0, 3, len(X) - 6)])
     repeated = model.fit(X.repeat(times, axis=0), y.repeat(times)).predict_proba(X[times > 0])
-    close(model.fit(X[times > 0], y[times > 0], times[times > 0]).predict_proba(X[times > 0]), repeated, tolerance, tolerance)
+    weighted = model.fit(X[times > 0], y[times > 0], times[times > 0]).predict_proba(X[times > 0])
+    close(weighted, repeated, tolerance, tolerance)
 
 
 @modest
@@ -130,7 +134,7 @@ def test_partial_fit_goes_on_after_fit_and_guards_its_classes():
         QDA().fit(X, y).partial_fit(X[:1], [7])
 
 
-# Rule ----------------------------------------------------------------------------------------------------------------------
+# Rule -------------------------------------------------------------------------------------------------------
 
 @modest
 @given(seeds)
@@ -186,7 +190,7 @@ def test_copying_features_multiplies_log_likelihood_ratios():
     close(NaiveBayes().fit(np.tile(X, 3), y).decision_function(np.tile(X, 3)), 3 * once, 1e-9)
 
 
-# New rows ------------------------------------------------------------------------------------------------------------------
+# New rows ---------------------------------------------------------------------------------------------------
 
 def test_new_rows_come_from_the_priors_and_the_densities():
     X, y = continuous(5)
@@ -199,7 +203,7 @@ def test_new_rows_come_from_the_priors_and_the_densities():
     np.testing.assert_array_equal(new, again)
 
 
-# Missing values --------------------------------------------------------------------------------------------------------------
+# Missing values ---------------------------------------------------------------------------------------------
 
 def test_missing_values_are_refused_unless_they_are_to_be_skipped():
     X, y = continuous(6)
@@ -220,7 +224,7 @@ def test_a_row_with_nothing_observed_has_the_prior():
     close(model.predict_proba(np.full((1, 3), np.nan))[0], model.priors_)
 
 
-# As part of scikit-learn -------------------------------------------------------------------------------------------------------
+# As part of scikit-learn ------------------------------------------------------------------------------------
 
 def test_they_work_in_pipelines_searches_and_calibration():
     X, y = continuous(7)
@@ -258,12 +262,13 @@ def test_inputs_are_never_changed_and_may_be_read_only():
 def test_the_layout_of_memory_does_not_matter():
     X, y = continuous(9)
     for model in CONTINUOUS:
-        close(model.fit(np.asfortranarray(X), y).predict_proba(X[::2]), model.fit(X, y).predict_proba(np.asfortranarray(X))[::2], 1e-9)
+        by_columns = model.fit(np.asfortranarray(X), y).predict_proba(X[::2])
+        close(by_columns, model.fit(X, y).predict_proba(np.asfortranarray(X))[::2], 1e-9)
 
 
 def test_no_warning_is_raised_in_ordinary_use():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for model in CONTINUOUS + DISCRETE + [NaiveBayes(Each(Gaussian()))]:
-            X, y = continuous(0) if model in CONTINUOUS or isinstance(getattr(model, "families", None), Each) else counts(0)
+            X, y = counts(0) if model in DISCRETE else continuous(0)
             model.fit(X, y).predict(X)

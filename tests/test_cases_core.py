@@ -46,7 +46,7 @@ def with_parameters(density, priors):
     return BayesClassifier(Given(), priors=priors).fit(np.zeros((K, D)), np.arange(K))
 
 
-# Losses (DEC) ------------------------------------------------------------------------------------------------------------
+# Losses (DEC) -----------------------------------------------------------------------------------------------
 
 def test_DEC_01():
     inputs, expected, _ = case("DEC-01")
@@ -64,7 +64,7 @@ def test_the_decision_is_the_cheapest_when_rows_of_the_losses_are_the_true_class
         assert a == int(np.argmin(costs))
 
 
-# Normal features (GNB) -----------------------------------------------------------------------------------------------------
+# Normal features (GNB) --------------------------------------------------------------------------------------
 
 def test_GNB_01():
     inputs, expected, rtol = case("GNB-01")
@@ -131,7 +131,8 @@ def test_narrow_types_give_what_float64_gives(dtype):
           NaiveBayes().fit(X.astype(float), y).predict_proba(X.astype(float)), 0)
 
 
-@pytest.mark.parametrize("model", [NaiveBayes(), QDA(), NaiveBayes(Normal(divisor="unbiased")), QDA(divisor="unbiased")])
+@pytest.mark.parametrize("model", [NaiveBayes(), QDA(), NaiveBayes(Normal(divisor="unbiased")),
+                                   QDA(divisor="unbiased")])
 def test_GNB_08(model):
     with pytest.raises(ValueError, match="class 1 has only 1 sample, so its variance cannot be estimated"):
         fitted(model, case("GNB-08")[0])
@@ -188,7 +189,7 @@ def test_GNB_18():
     close(with_parameters(density, inputs["priors"]).predict_proba(np.zeros((1, D)))[0], expected, rtol)
 
 
-# Discrete features (DNB) -----------------------------------------------------------------------------------------------------
+# Discrete features (DNB) ------------------------------------------------------------------------------------
 
 def test_DNB_02():
     inputs, _, _ = case("DNB-02")
@@ -226,7 +227,7 @@ def test_DNB_05():
     close(model.predict_proba([inputs["query"]])[0], expected, rtol)
 
 
-@pytest.mark.parametrize("family", [Bernoulli, Multinomial, Poisson, Categorical, lambda smoothing: Binomial(3, smoothing)])
+@pytest.mark.parametrize("family", [Bernoulli, Multinomial, Poisson, Categorical, lambda smoothing: Binomial(3, -1)])
 def test_DNB_09(family):
     with pytest.raises(ValueError, match="smoothing must be >= 0, got -1"):
         NaiveBayes(family(smoothing=-1)).fit([[0], [1], [1], [0]], [0, 0, 1, 1])
@@ -299,7 +300,7 @@ def test_DNB_20():
     close(model.predict_proba([inputs["query"]])[0], expected["posterior"], rtol)
 
 
-# What comes in (API) ---------------------------------------------------------------------------------------------------------
+# What comes in (API) ----------------------------------------------------------------------------------------
 
 MODELS = [NaiveBayes(), QDA(ridge=1e-3), LDA(), RDA(0.5, 0.5), BayesClassifier(Gaussian("spherical"))]
 on_every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -402,14 +403,15 @@ def test_features_that_are_no_table_of_numbers_are_refused_with_the_remedy(X, wo
 
 @pytest.mark.parametrize("y, words", [(None, "requires y to be passed"), ([0, 1], "as many rows"),
                                       ([0, 1, None, 1], "labels of one type"), ([0.0, np.nan, 1, 1], "NaN or infinity"),
-                                      ([[0, 1], [1, 0], [0, 1], [1, 1]], "1d array"), ([0, 1, "a", 1.0], "Unknown|type")])
+                                      ([[0, 1], [1, 0], [0, 1], [1, 1]], "1d array"),
+                                      ([0, 1, "a", 1.0], "labels of one type")])
 def test_labels_that_are_none_are_refused_with_the_reason(y, words):
     y = np.array(y, dtype=object) if isinstance(y, list) and (None in y or "a" in y) else y
     with pytest.raises(ValueError, match=words):
         NaiveBayes().fit(far_apart(range(4)), y)
 
 
-# Logarithms (NUM-01 to 06) -----------------------------------------------------------------------------------------------------
+# Logarithms (NUM-01 to 06) ----------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("name", ["NUM-01", "NUM-02", "NUM-03"])
 def test_NUM_01_to_03(name):
@@ -443,7 +445,7 @@ def test_NUM_06():
             rule(impossible)
 
 
-# Covariances (QDA, LDA, RDA) -----------------------------------------------------------------------------------------------------
+# Covariances (QDA, LDA, RDA) --------------------------------------------------------------------------------
 
 def test_QDA_01():
     with pytest.raises(ValueError, match="covariance of class 0 is not full rank: feature 1"):
@@ -546,4 +548,5 @@ def test_rda_covariances_are_the_mixture_that_the_formula_says(seed, alpha, gamm
     expected = [(1 - gamma) * A + gamma * np.trace(A) / D * np.eye(D) for A in mixed]
     density = Gaussian(pool=RDA(alpha, gamma)._density().pool).fit(X, Labels(y, 2))
     for k in range(2):
-        close(density.log_density(X)[:, k], stats.multivariate_normal(X[y == k].mean(axis=0), expected[k]).logpdf(X), 1e-9)
+        law = stats.multivariate_normal(X[y == k].mean(axis=0), expected[k])
+        close(density.log_density(X)[:, k], law.logpdf(X), 1e-9)

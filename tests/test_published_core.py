@@ -42,7 +42,7 @@ def leave_one_out_errors(model, X, y) -> int:
     return sum(errors(model.fit(X[rows != n], y[rows != n]), X[n:n + 1], y[n:n + 1]) for n in rows)
 
 
-# Toy tables ------------------------------------------------------------------------------------------------------------
+# Toy tables -------------------------------------------------------------------------------------------------
 
 PLAY_TENNIS = """sunny hot high weak no;sunny hot high strong no;overcast hot high weak yes;rain mild high weak yes
 rain cool normal weak yes;rain cool normal strong no;overcast cool normal strong yes;sunny mild high weak no
@@ -80,7 +80,7 @@ def test_china_documents_of_the_information_retrieval_book():
     agrees("irbook_toy", "bernoulli", np.exp(whether.log_joint(query > 0)[0]))
 
 
-# e1071::naiveBayes -----------------------------------------------------------------------------------------------------
+# e1071::naiveBayes ------------------------------------------------------------------------------------------
 
 def votes():
     data = load("votes84")
@@ -112,7 +112,7 @@ def test_titanic_passengers_as_a_weighted_table():
     agrees("e1071_titanic", "confusion", table(model.predict(X)[persons], data["survived"][persons], ["No", "Yes"]))
 
 
-# Normal features -------------------------------------------------------------------------------------------------------
+# Normal features --------------------------------------------------------------------------------------------
 
 def test_penguins_of_bayes_rules():
     data = load("penguins")
@@ -210,7 +210,7 @@ def test_stock_market_of_introduction_to_statistical_learning():
     agrees("isl_smarket", "nb_sd_lag1", np.sqrt(variance[:, 0]))
 
 
-# Counts of a word ------------------------------------------------------------------------------------------------------
+# Counts of a word -------------------------------------------------------------------------------------------
 
 def g_squared(observed, probability) -> float:
     seen = observed > 0

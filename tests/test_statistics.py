@@ -73,7 +73,8 @@ def test_labels_are_a_short_form_of_the_one_hot_matrix(of, seed):
 def test_a_whole_weight_is_a_number_of_repetitions(of, seed):
     X, R = problem(seed, weighted=False)
     times = np.random.default_rng(seed).integers(1, 4, len(X))
-    same(of(X, Labels(R.codes, R.K, times.astype(float))), of(X.repeat(times, axis=0), Labels(R.codes.repeat(times), R.K)))
+    repeated = of(X.repeat(times, axis=0), Labels(R.codes.repeat(times), R.K))
+    same(of(X, Labels(R.codes, R.K, times.astype(float))), repeated)
 
 
 @of_every_kind
@@ -202,5 +203,6 @@ def test_the_mean_of_nothing_is_zero_and_has_no_weight():
 def test_a_fault_is_told_by_number_and_then_by_name():
     fault = ClassError("class {k} has no feature {j}", 1, 0)
     assert str(fault) == "class 1 has no feature 0"
-    assert str(fault.named(np.array(["a", "b"]), np.array(["length"], dtype=object))) == "class 'b' has no feature 'length'"
+    named = fault.named(np.array(["a", "b"]), np.array(["length"], dtype=object))
+    assert str(named) == "class 'b' has no feature 'length'"
     assert str(fault.named(np.array([3, 7]))) == "class 7 has no feature 0"
