@@ -55,18 +55,19 @@ predict("1.1", None)
 thresholds = np.arange(2900, 6000, 25)
 too_large = np.array([np.sum((x >= s) & (y == 0)) for s in thresholds])     # Adelies with a large ring
 too_small = np.array([np.sum((x < s) & (y == 1)) for s in thresholds])      # Gentoos with a small ring
+costs = {price: too_large + price * too_small for price in (1, 10)}
+
+# %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
 for k, name in enumerate(["Adelie", "Gentoo"]):
     look = plots.look(k)
     left.hist(x[y == k], bins=np.arange(2800, 6401, 200), color=look.tint(0.5), hatch=look.hatch, edgecolor=look.colour,
               alpha=0.8, label=name)
-for k, price in enumerate((1, 10)):
-    cost = too_large + price * too_small
-    right.plot(thresholds, cost, color=plots.COLOURS[[4, 6][k]], linestyle=["-", "--"][k],
-               label=f"a sore leg costs {price}")
+for k, (price, cost) in enumerate(costs.items()):
+    right.plot(thresholds, cost, ["k-", "k--"][k], label=f"a sore leg costs {price}")
     right.plot(thresholds[cost.argmin()], cost.min(), "kv", zorder=4)
 left.set(xlabel="body mass (g)", ylabel="birds")
-right.set(xlabel="large ring from this mass on (g)", ylabel="cost, in lost rings", ylim=(0, 200))
+right.set(xlabel="large ring from this mass on (g)", ylabel="cost, in lost rings", ylim=(0, 260))
 left.legend()
 right.legend()
 plots.alt(fig, "Left: histograms of body mass; Adelies lie around 3,700 g, Gentoos around 5,000 g, and they overlap "
@@ -75,11 +76,10 @@ plots.alt(fig, "Left: histograms of body mass; Adelies lie around 3,700 g, Gento
 plt.show()
 
 # %%
-for price in (1, 10):
-    cost = too_large + price * too_small
+for price, cost in costs.items():
     best = cost.argmin()
-    print(f"sore leg costs {price:2d}: threshold {thresholds[best]} g, {too_large[best]} rings lost, "
-          f"{too_small[best]} sore legs; at ten for a leg it pays {(too_large + 10 * too_small)[best]}")
+    print(f"sore leg costs {price:2d}: threshold {thresholds[best]} g, lost rings {too_large[best]}, sore legs "
+          f"{too_small[best]}; at ten for a leg that pays {costs[10][best]}")
 predict("1.1", result=int(thresholds[best]))
 
 # %% [markdown]
@@ -146,7 +146,7 @@ evidence, priors = joint.sum(axis=1), joint.sum(axis=0)            # P(x) (4,), 
 given_x, given_y = joint / evidence[:, None], joint / priors       # P(y|x), P(x|y)
 np.testing.assert_allclose(evidence[:, None] * given_x, priors * given_y, rtol=1e-13)      # two ways, one table
 np.testing.assert_allclose(priors * given_y / (priors * given_y).sum(axis=1, keepdims=True), given_x, rtol=1e-13)
-np.testing.assert_allclose(given_y[0], [0.08187919, 0.28551336], atol=6e-9)      # as printed on a help page of R's e1071
+np.testing.assert_allclose(given_y[0], [0.08187919, 0.28551336], atol=6e-9)      # printed by R's e1071
 print("P(saved | where):", dict(zip(where, given_x[:, 1].round(3).tolist())))
 
 # %% [markdown]
@@ -161,6 +161,7 @@ def normal(x, mu, sigma):
 
 
 mu, sigma, bird_priors = np.array([[x[y == k].mean(), x[y == k].std(), np.mean(y == k)] for k in (0, 1)]).T
+grams = np.linspace(2500, 6500, 4001)
 print("means", mu.round(0), "g, spreads", sigma.round(0), "g, priors", bird_priors.round(3))
 
 # %%
@@ -186,15 +187,13 @@ for unit, scale in (("g", 1.0), ("kg", 1000.0)):
 
 # %%
 # claim 1.2, 1.5
-grams = np.linspace(2500, 6500, 4001)
 likelihood = normal(grams, mu, sigma)
 bird_joint = bird_priors * likelihood
 share, equal = (p * likelihood / (p * likelihood).sum(axis=1, keepdims=True) for p in (bird_priors, np.full(2, 0.5)))
-assert (share.argmax(axis=1) == bird_joint.argmax(axis=1)).all() and (equal.argmax(axis=1) == likelihood.argmax(axis=1)).all()
-assert (share.argmax(axis=1) == (np.log(bird_priors) + np.log(likelihood)).argmax(axis=1)).all()
-likely, probable = (grams[np.flatnonzero(np.diff(t.argmax(axis=1)))[0]] for t in (likelihood, share))
-assert likely < probable                                           # the more frequent Adelies get more room
-print(f"the largest likelihood switches at {likely:.0f} g, the largest posterior at {probable:.0f} g")
+best, likely, logs = share.argmax(axis=1), likelihood.argmax(axis=1), np.log(bird_priors) + np.log(likelihood)
+assert (best == bird_joint.argmax(axis=1)).all() and (best == logs.argmax(axis=1)).all()
+assert (equal.argmax(axis=1) == likely).all() and likely.sum() > best.sum()      # the frequent Adelies get more room
+print(f"Gentoo from {grams[likely.argmax()]:.0f} g by the likelihood, {grams[best.argmax()]:.0f} g by the posterior")
 
 # %% [markdown]
 # ### Which table? Berkeley, 1973
@@ -207,7 +206,7 @@ print(f"the largest likelihood switches at {likely:.0f} g, the largest posterior
 ucb = load("ucb_admissions")["freq"].reshape(6, 2, 2)              # department, men or women, admitted or not
 applied, admitted = ucb.sum(axis=2), ucb[:, :, 0]                  # (6, 2)
 overall = admitted.sum(axis=0) / applied.sum(axis=0)
-print(f"men: {overall[0]:.3f} of {applied.sum(axis=0)[0]:.0f}    women: {overall[1]:.3f} of {applied.sum(axis=0)[1]:.0f}")
+print(f"admitted: {overall[0]:.3f} of the men, {overall[1]:.3f} of the women")
 predict("1.2", None)
 
 # %%
@@ -220,7 +219,7 @@ for ax, table, title in zip(axes, (rates, weights), ("share admitted", "share of
     ax.bar_label(ax.containers[0], fmt="")
     ax.set(xlabel="department", ylabel="share", title=title)
 axes[1].get_legend().remove()
-plots.alt(fig, "Left: the share admitted in departments A to F; women are ahead in A, B, D and F, men in C and E. Right: "
+plots.alt(fig, "Left: the share admitted in departments A to F; women lead in A, B, D and F, men in C and E. Right: "
                "where men and women applied; half of the men in A and B, which admit many, most women in C to F, which "
                "admit few.")
 plt.show()
@@ -238,7 +237,8 @@ print(f"same weights: men {standardised[0]:.3f}, women {standardised[1]:.3f}")
 # In two, C and E. How can women be ahead in four of six departments, clearly in A, and behind in the whole? By the
 # rule of total probability the whole is a **weighted mean** of the parts:
 #
-# $$P(\text{admitted} \mid \text{gender}) = \sum_{d} P(d \mid \text{gender})\; P(\text{admitted} \mid d, \text{gender}).$$
+# $$P(\text{admitted} \mid \text{gender}) = \sum_{d} P(d \mid \text{gender})\;
+# P(\text{admitted} \mid d, \text{gender}).$$
 #
 # The weights $P(d \mid \text{gender})$ are not the same for men and women. Half of the men applied to A and B, where
 # most are admitted; women applied to departments that admit few of anybody. Give both genders the same weights, those
@@ -276,7 +276,7 @@ for N in (20, 200, 2000, 20_000):
     np.testing.assert_allclose([mean, variance], [P, P * (1 - P) / N], rtol=1e-9)
     assert miss <= P * (1 - P) / (N * tolerance**2)
     misses.append(miss)
-    print(f"N = {N:6d}   mean {mean:.4f}   spread {np.sqrt(variance):.4f}   misses by more than {tolerance}: {miss:.2g}")
+    print(f"N = {N:6d}   mean {mean:.4f}   spread {np.sqrt(variance):.4f}   off by more than {tolerance}: {miss:.2g}")
 assert misses == sorted(misses, reverse=True) and misses[-1] < 1e-12
 
 # %% [markdown]
@@ -324,8 +324,9 @@ plots.bars(ax, np.column_stack([given_x[:, 1], balanced[:, 1], repaired[:, 1], b
            groups=["in the world", "balanced by lot", "by lot, corrected", "mostly crew removed, corrected"])
 ax.set(xlabel="where", ylabel="P(saved | where)", ylim=(0, 1.05))
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plots.alt(fig, "Chance of survival for four kinds of people. The balanced sample says too much for all; corrected it agrees "
-               "with the world. The sample that lost mostly crew stays wrong: 0.58 for the crew instead of 0.24.")
+plots.alt(fig, "Chance of survival for four kinds of people. The balanced sample says too much for all; corrected it "
+               "agrees with the world. The sample that lost mostly crew stays wrong: 0.58 for the crew instead of "
+               "0.24.")
 plt.show()
 
 # %% [markdown]
@@ -400,7 +401,7 @@ print("train", X_train.shape, " test", X_test.shape,
 
 # %%
 # claim 1.6
-kinds, losses = freq.sum(axis=1).reshape(2, 8).T / freq.sum(), np.array([1.0, 2.0])      # (8, 2): P(kind, lost or saved)
+kinds, losses = freq.sum(axis=1).reshape(2, 8).T / freq.sum(), np.array([1.0, 2.0])      # P(kind, fate) (8, 2)
 g = losses * kinds
 rules = list(product((0, 1), repeat=8))                            # all there are
 risks = [sum(g[x, y] for x in range(8) for y in (0, 1) if rule[x] != y) for rule in rules]
@@ -416,25 +417,15 @@ print(f"256 rules cost between {min(risks):.4f} and {max(risks):.4f}; the cheape
 #
 # So move the threshold and see whether anything is gained. Predict the direction: if class 1 becomes dearer, does the
 # region in which we decide 1 grow or shrink?
-
-# %%
-fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
-for ax, (l0, l1) in zip(axes, ((5, 1), (1, 1), (1, 5))):
-    plots.decision_regions(ax, lambda X, l=(l0, l1): (np.log(l) + log_density(X)).argmax(axis=1), X_train)
-    plots.scatter_classes(ax, X_train, y_train, size=9)
-    ax.set(title=f"losses {l0} and {l1}", xlabel="first coordinate")
-axes[0].set_ylabel("second coordinate")
-axes[0].legend(loc="lower left", ncols=2, markerscale=1.5, frameon=True, framealpha=0.9)
-plots.alt(fig, "The regions of the best rule on Ripley's data for three pairs of losses. The boundary winds between "
-               "the classes. Where class 0 is dear, class 1 is pushed up; where class 1 is dear, its region reaches "
-               "down between the two clouds of class 0.")
-plt.show()
-
-# %% [markdown]
-# It grows: the boundary moves away from the class whose errors are dear. Now the exact risk. Lay a fine grid over the
-# plane and add up $g$ in its cells. As an independent route, work one coordinate out on paper: in the second
-# coordinate the log odds of this recipe are a straight line, so each first coordinate has one switching point, and one
-# integral over a line is left. The two must agree.
+#
+# For the exact risk, lay a fine grid over the plane and add up $g$ in its cells. As an independent route, work one
+# coordinate out on paper. With $x = (u, v)$ both clouds of class 0 lie at $v = 0.3$, those of class 1 at $v = 0.7$, so
+#
+# $$a(u, v) = \ln\frac{p(u \mid 1)}{p(u \mid 0)} + \frac{(v - 0.3)^2 - (v - 0.7)^2}{2 \cdot 0.03}
+# = \ln\frac{p(u \mid 1)}{p(u \mid 0)} + \frac{0.8 v - 0.4}{0.06},$$
+#
+# a straight line in $v$. For each $u$ there is one switching point, the errors beyond it are values of $\Phi$, and one
+# integral over $u$ is left. The two routes must agree.
 
 # %%
 axis1, axis2 = np.linspace(-1.9, 1.6, 500), np.linspace(-0.9, 1.9, 500)
@@ -455,18 +446,31 @@ def on_one_line(u):
     return 0.5 * (p0 * ndtr((0.3 - switch) / np.sqrt(0.03)) + p1 * ndtr((switch - 0.7) / np.sqrt(0.03)))
 
 
-# %%
-# claim 1.6
 exact = quad(on_one_line, -2, 2, limit=500, epsabs=1e-12, points=[-0.7, -0.3, 0.3, 0.4])[0]
 log_odds = np.log(CELLS[:, 1]) - np.log(CELLS[:, 0])
-bayes = risk_of((log_odds > 0).astype(int))
-assert abs(bayes - exact) < 2e-6 and abs(exact - 0.0893265) < 1e-7
+
+# %%
+# claim 1.6
+assert abs(risk_of((log_odds > 0).astype(int)) - exact) < 2e-6 and abs(exact - 0.0893265) < 1e-7
 for prices in ((1, 1), (5, 1), (1, 5), (1, 20)):
     best = np.log(prices[0] / prices[1])
     risks = {t: risk_of((log_odds > best + t).astype(int), prices) for t in (-2, -1, -0.3, 0, 0.3, 1, 2)}
     assert all(risks[t] > risks[0] for t in risks if t != 0)       # every moved threshold costs more
     print(f"losses {prices}:", "  ".join(f"{t:+.1f}: {risk:.4f}" for t, risk in risks.items()))
 print(f"with equal losses the best rule errs with the probability {exact:.7f}; on the test set it was 0.080")
+
+# %%
+fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
+for ax, (l0, l1) in zip(axes, ((5, 1), (1, 1), (1, 5))):
+    plots.decision_regions(ax, lambda X, l=(l0, l1): (np.log(l) + log_density(X)).argmax(axis=1), X_train)
+    plots.scatter_classes(ax, X_train, y_train, size=16)
+    ax.set(title=f"losses {l0} and {l1}", xlabel="first coordinate")
+axes[0].set_ylabel("second coordinate")
+axes[0].legend(loc="lower left", ncols=2, frameon=True, framealpha=0.9)
+plots.alt(fig, "The regions of the best rule on Ripley's data for three pairs of losses. The boundary winds between "
+               "the classes. Where class 0 is dear, class 1 is pushed up; where class 1 is dear, its region reaches "
+               "down between the two clouds of class 0.")
+plt.show()
 
 # %%
 # claim 1.7
@@ -479,7 +483,8 @@ assert (one == other).all() and gap > 0.5                          # one rule, t
 print(f"1,000 decisions, all the same; but the posteriors differ by up to {gap:.2f}")
 
 # %% [markdown]
-# Read each line from the middle, where the threshold is moved by 0: to both sides the cost rises. The exact risk is
+# The region of the dear class grows: the boundary moves away from it. And read each line of numbers from the
+# middle, where the threshold is moved by 0: to both sides the cost rises. The exact risk is
 # 0.0893265. The famous "8 %" for these data is the best rule's luck on one test set; section 8 says how much luck
 # there is.
 #
@@ -531,15 +536,15 @@ fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
 for ax, c in zip(axes, (0.4, 0.2, 0.05)):
     L = np.column_stack([1 - np.eye(2), [c, c]])
     plots.decision_regions(ax, lambda X, L=L: decide(posterior(log_density(X)), L), X_train, classes=[0, 1])
-    plots.scatter_classes(ax, X_train, y_train, size=9)
+    plots.scatter_classes(ax, X_train, y_train, size=16)
     decided = decide(CELLS / CELLS.sum(axis=1, keepdims=True), L)
     asked = CELLS[decided == 2].sum()
     errors = CELLS[decided == 0, 1].sum() + CELLS[decided == 1, 0].sum()
     ax.set(title=f"asking costs {c}: {asked:.0%} asked,\n{errors / (1 - asked):.1%} errors among the rest",
            xlabel="first coordinate")
 axes[0].set_ylabel("second coordinate")
-axes[0].legend(loc="lower left", ncols=2, markerscale=1.5, frameon=True, framealpha=0.9)
-plots.alt(fig, "The same data with a band along the boundary in which nothing is decided. The cheaper it is to ask, the "
+axes[0].legend(loc="lower left", ncols=2, frameon=True, framealpha=0.9)
+plots.alt(fig, "The same data with a band along the boundary where nothing is decided. The cheaper it is to ask, the "
                "wider the band, and the fewer errors remain outside it.")
 plt.show()
 
@@ -572,13 +577,9 @@ plt.show()
 
 # %%
 # claim 1.11
-a_birds = np.log(bird_joint[:, 1]) - np.log(bird_joint[:, 0])      # (4001,) log odds along the scale
-two = bird_joint / bird_joint.sum(axis=1, keepdims=True)
-np.testing.assert_allclose(sigmoid(a_birds), two[:, 1], rtol=1e-10)
-np.testing.assert_allclose(sigmoid(a_birds), expit(a_birds), rtol=1e-12)              # scipy's
-np.testing.assert_allclose(sigmoid(-a_birds), 1 - sigmoid(a_birds), atol=1e-14)
-moderate = np.linspace(-20, 20, 401)
-np.testing.assert_allclose(logit(sigmoid(moderate)), moderate, atol=1e-6)
+a = np.log(bird_joint[:, 1] / bird_joint[:, 0])                    # log odds along the scale of the birds
+np.testing.assert_allclose([sigmoid(a), 1 - sigmoid(-a), expit(a)], [share[:, 1]] * 3, rtol=1e-6, atol=1e-12)
+np.testing.assert_allclose(logit(sigmoid(a)), a, atol=1e-6)
 scores = np.random.default_rng(111).normal(0, 5, size=(200, 4))                       # K = 4
 np.testing.assert_allclose(posterior(scores), softmax(scores, axis=1), rtol=1e-10)    # scipy's
 np.testing.assert_allclose(posterior(scores[:, :2])[:, 1], sigmoid(scores[:, 1] - scores[:, 0]), rtol=1e-10)
@@ -609,38 +610,37 @@ print("odds 9 : 1 are log odds", logit(0.9).round(3), "; one unit more:", sigmoi
 # roots, or **none**. Predict what "none" looks like before you see it.
 
 # %%
-CASES = {"equal spreads": ([0.0, 2.0], [1.0, 1.0], [0.5, 0.5]),
-         "one class wider": ([0.0, 1.5], [1.0, 2.5], [0.5, 0.5]),
-         "one class rare": ([0.0, 0.5], [1.3, 1.0], [0.85, 0.15])}
+CASES = {"equal spreads": ([0.0, 2.0], [1.0, 1.0], np.array([0.5, 0.5])),
+         "one class wider": ([0.0, 1.5], [1.0, 2.5], np.array([0.5, 0.5])),
+         "one class rare": ([0.0, 0.5], [1.3, 1.0], np.array([0.85, 0.15]))}
 
 
 def weighted_pair(ax, mean, sd, P):
     """Draw two weighted densities, their overlap and their crossings, and say in words what there is."""
     t = np.linspace(-6, 8, 561)
-    both = np.array(P) * normal(t, np.array(mean), np.array(sd))
+    both = P * normal(t, np.array(mean), np.array(sd))
     for k in (0, 1):
         ax.plot(t, both[:, k], color=plots.look(k).colour, linestyle=plots.look(k).line, label=f"class {k}")
     ax.fill_between(t, both.min(axis=1), color="0.75", zorder=0, label="overlap")
     points, error = normal_boundary(mean, sd, P), normal_risk(mean, sd, P)
     for point in points:
         ax.axvline(point, color="black", linewidth=1, linestyle=":")
-    ax.set(xlabel="x", xlim=(t[0], t[-1]), ylim=(0, None), title=f"{len(points)} points, error {error:.3f}")
-    return f"{len(points)} boundary points, error {error:.3f}."
+    words = f"crossings: {len(points)}, error {error:.3f}"
+    ax.set(xlabel="x", ylabel="weighted density", ylim=(0, 1.15 * both.max()), title=words)
+    return words + "."
 
 
 # %%
-fig, axes = plt.subplots(1, 3, figsize=(9, 2.9), sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(9.4, 2.9))
 sentences = [f"{name}: {weighted_pair(ax, *case)}" for ax, (name, case) in zip(axes, CASES.items())]
-axes[0].set_ylabel("weighted density")
-axes[0].legend(fontsize=8)
-plots.alt(fig, "Two prior-weighted normal densities, their overlap shaded, dotted lines where they cross. "
-               + " ".join(sentences))
+axes[0].legend(fontsize=8, loc="upper left")
+plots.alt(fig, "Two weighted normal densities, their overlap shaded, dotted where they cross. " + " ".join(sentences))
 plt.show()
 
 # %%
 # claim 1.12
 for name, (mean, sd, P) in CASES.items():
-    pair = lambda t: np.array(P) * normal(t, np.array(mean), np.array(sd))
+    pair = lambda t: P * normal(t, np.array(mean), np.array(sd))
     points = normal_boundary(mean, sd, P)
     edges = [-30, *points, 30]
     overlap = sum(quad(lambda t: pair(t).min(), a, b, limit=200)[0] for a, b in zip(edges, edges[1:]))
@@ -680,7 +680,7 @@ for price in (1, 10):
     print(f"a sore leg costs {price:2d}: large ring from {inside[0]:.0f} g on")
 
 # %% tags=["nbval-ignore-output"]
-plots.explore(lambda ax, mean, spread, prior: weighted_pair(ax, [0, mean], [1, spread], [1 - prior, prior]),
+plots.explore(lambda ax, mean, spread, prior: weighted_pair(ax, [0, mean], [1, spread], np.array([1 - prior, prior])),
               mean=(-3.0, 5.0, 2.0, 0.1), spread=(0.4, 3.0, 1.0, 0.1), prior=(0.05, 0.95, 0.5, 0.05))
 
 # %% [markdown]
@@ -713,7 +713,7 @@ plots.explore(lambda ax, mean, spread, prior: weighted_pair(ax, [0, mean], [1, s
 #
 # *Question:* how much does the plug-in rule lose, and does the loss go away with more data? *Data:* two normals that
 # we know, $\mu = (0, 1.5)$, $\sigma = (1, 1.7)$, equal priors; samples of 8 to 8,192 objects, half from each class,
-# 400 of each size. *Two families:* normals with their **own** spreads, which contain the truth, and normals with one
+# 300 of each size. *Two families:* normals with their **own** spreads, which contain the truth, and normals with one
 # **shared** spread, which do not. *Yardstick:* the exact excess risk. **Predict:** with 8 objects, which family makes
 # the better rule?
 #
@@ -722,29 +722,16 @@ plots.explore(lambda ax, mean, spread, prior: weighted_pair(ax, [0, mean], [1, s
 
 # %%
 MEAN, SD, EVEN = np.array([0.0, 1.5]), np.array([1.0, 1.7]), np.array([0.5, 0.5])
-BEST = normal_risk(MEAN, SD, EVEN)
-LINE = np.linspace(-20, 22, 841)                                   # for the error of the densities
-SIZES = 2 ** np.arange(3, 14)
+BEST, SIZES, LINE = normal_risk(MEAN, SD, EVEN), 2 ** np.arange(3, 14), np.linspace(-20, 22, 841)
 
 
 def plug_in(m, s):
     """Excess risk of the plug-in rule of two fitted normals, and the bound ∫ Σ|ĝ − g| dx."""
     first = int(np.argmax(-np.log(s) - ((-1e6 - m) / s) ** 2 / 2))  # decided at the far left
-    excess = normal_risk(MEAN, SD, EVEN, normal_boundary(m, s), first) - BEST
-    return excess, (np.abs(normal(LINE, m, s) - normal(LINE, MEAN, SD)) * EVEN).sum() * 0.05
+    bound = (np.abs(normal(LINE, m, s) - normal(LINE, MEAN, SD)) * EVEN).sum() * 0.05
+    return normal_risk(MEAN, SD, EVEN, normal_boundary(m, s), first) - BEST, bound
 
 
-# %%
-rng = np.random.default_rng(18)
-own, shared = [], []                                               # for each size (400, 2): excess and bound
-for N in SIZES:
-    sample = rng.normal(MEAN, SD, size=(400, N // 2, 2))           # repetitions, objects, classes
-    m, s = sample.mean(axis=1), sample.std(axis=1)                 # (400, 2)
-    pooled = np.sqrt((s**2).mean(axis=1, keepdims=True)) * [1, 1]
-    own.append([plug_in(*fit) for fit in zip(m, s)])
-    shared.append([plug_in(*fit) for fit in zip(m, pooled)])
-
-# %%
 def histogram_rule(bins, rng, N=200):
     """Training error and exact risk of a plug-in rule made of two histograms on N objects."""
     edges = np.linspace(-8, 10, bins + 1)
@@ -755,6 +742,17 @@ def histogram_rule(bins, rng, N=200):
     return count.min(axis=0).sum() / N, mass.sum() - np.take_along_axis(mass, decided[None], axis=0).sum()
 
 
+# %%
+rng = np.random.default_rng(18)
+own, shared = [], []                                               # for each size (300, 2): excess and bound
+for N in SIZES:
+    sample = rng.normal(MEAN, SD, size=(300, N // 2, 2))           # repetitions, objects, classes
+    m, s = sample.mean(axis=1), sample.std(axis=1)                 # (300, 2)
+    pooled = np.sqrt((s**2).mean(axis=1, keepdims=True)) * [1, 1]
+    own.append([plug_in(*fit) for fit in zip(m, s)])
+    shared.append([plug_in(*fit) for fit in zip(m, pooled)])
+
+# %%
 BINS = np.array([2, 4, 8, 16, 32, 64, 256, 1024, 4096, 32768])
 train, risk = np.array([np.mean([histogram_rule(b, np.random.default_rng([18, r])) for r in range(40)], axis=0)
                         for b in BINS]).T
@@ -762,25 +760,26 @@ train, risk = np.array([np.mean([histogram_rule(b, np.random.default_rng([18, r]
 # %%
 # claim 1.8
 floor = normal_risk(MEAN, SD, EVEN, [MEAN.mean()], 0) - BEST       # the shared family with infinitely many objects
-own, shared = np.array(own), np.array(shared)                      # (11, 400, 2)
+own, shared = np.array(own), np.array(shared)                      # (11, 300, 2)
 mean_own, mean_shared = own.mean(axis=1), shared.mean(axis=1)      # (11, 2)
 for runs in (own, shared):
     assert (runs[..., 0] >= -1e-12).all() and (runs[..., 0] <= runs[..., 1] + 1e-6).all()   # 0 ≤ excess ≤ bound, always
-spread = shared[-1, :, 0].std() / np.sqrt(400)
+spread = shared[-1, :, 0].std() / np.sqrt(300)
+assert (mean_shared[:2, 0] < mean_own[:2, 0]).all()                # few objects: the smaller family wins
 assert mean_own[-1, 0] < 1e-4 and abs(mean_shared[-1, 0] - floor) < 4 * spread + 1e-4       # to 0, and to the floor
 assert train[-1] < 0.01 and risk[-1] > BEST + 0.15 and risk.argmin() < 5                     # it can overfit
 print(f"best possible error {BEST:.4f}; floor of the shared family {floor:.4f} above it")
-for N, a, b in zip(SIZES[::2], mean_own[::2, 0], mean_shared[::2, 0]):
-    print(f"N = {N:5d}   excess with own spreads {a:.5f}, with a shared one {b:.5f}")
+for i in (0, 1, 2, 4, 7, 10):
+    print(f"N = {SIZES[i]:5d}   excess with own spreads {mean_own[i, 0]:.5f}, a shared one {mean_shared[i, 0]:.5f}")
 print(f"{BINS[-1]:,} cells: {train[-1]:.3f} errors on the sample, {risk[-1]:.3f} in truth")
 
 # %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
 for k, (runs, name) in enumerate(((mean_own, "own spreads (contain the truth)"), (mean_shared, "a shared spread"))):
-    left.loglog(SIZES, runs[:, 0], color=plots.look(k).colour, linestyle=plots.look(k).line, marker=plots.look(k).marker,
-                label=name)
+    look = plots.look(k)
+    left.loglog(SIZES, runs[:, 0], color=look.colour, linestyle=look.line, marker=look.marker, label=name)
 left.axhline(floor, color="0.4", linewidth=1, linestyle=":", label="floor of the shared family")
-left.set(xlabel="objects in the sample", ylabel="excess risk (mean of 400)")
+left.set(xlabel="objects in the sample", ylabel="excess risk (mean of 300)")
 left.legend(fontsize=8)
 right.semilogx(BINS, train, "o-", color=plots.COLOURS[0], label="error on the sample")
 right.semilogx(BINS, risk, "s--", color=plots.COLOURS[6], label="exact risk")
@@ -789,7 +788,8 @@ right.set(xlabel="cells of the histogram", ylabel="share of errors", ylim=(0, 0.
 right.legend(fontsize=8)
 plots.alt(fig, "Left, on logarithmic axes: the excess risk with own spreads falls along a straight line; with a shared "
                "spread it starts lower and stops at a floor of 0.0085. Right: with more cells a histogram's error on "
-               "its sample falls to 0, while the exact risk first falls and then rises to almost one half.")
+               "its sample falls to 0, while the exact risk stays near the best up to 16 cells and then rises to one "
+               "half.")
 plt.show()
 
 # %% [markdown]
@@ -830,7 +830,7 @@ for ax, both, title in zip(axes, (true, wavy), ("true densities", f"wrong densit
     ax.set(xlabel="x", title=title, xlim=(-4, 8))
 axes[0].set_ylabel("weighted density")
 axes[0].legend(loc="upper left", fontsize=8)
-plots.alt(fig, "Left: two normal densities that meet at 2. Right: the same with wild waves on both, except around 2. The "
+plots.alt(fig, "Left: two normal densities that meet at 2. Right: the same with wild waves on both, but not at 2. The "
                "curves meet at the same place, so the decisions are the same.")
 plt.show()
 
@@ -854,7 +854,7 @@ print(f"waves: densities off by {distance:.2f}, excess risk {excess_at([1, 1]):.
 
 # %% [markdown]
 # **Verdict: right, for one fixed price list.** The densities improve like $N^{-1/2}$, the rule like $N^{-1}$. And
-# densities that are off by 0.53, of at most 2, make not a single wrong decision. The reversal: change the prices, and
+# densities that are off by 0.50, of at most 2, make not a single wrong decision. The reversal: change the prices, and
 # the boundary moves to where the waves are. The densities, or at least the posterior, are what you need if you do not
 # know yet what errors will cost. A boundary is all you need if you do, and if it will never change.
 #
@@ -866,9 +866,15 @@ print(f"waves: densities off by {distance:.2f}, excess risk {excess_at([1, 1]):.
 # |---|---|---|---|
 # | discriminant function | $\hat y(x)$ itself | the class | nearest mean, perceptron |
 # | discriminative model | $P(y \mid x)$ | the class at any prices, the doubt, other priors | logistic regression |
-# | generative model | $P(y)$ and $p(x \mid y)$ | all that, how unusual $x$ is, **and new objects** | naive Bayes, LDA, Parzen |
+# | generative model | $P(y)$ and $p(x \mid y)$ | that, how unusual $x$ is, **new objects** | naive Bayes, LDA, Parzen |
 #
-# All three on Ripley's data, in a few lines each:
+# Only the third can draw: first a class from $P(y)$, then an object from $p(x \mid y)$. Could one not get new objects
+# out of the posterior? No: **the posterior does not determine the densities.** Imagine a second ship on which every
+# kind of person had the same chances as on the *Titanic*, but with other numbers of each kind. Its $P(y \mid x)$ is
+# the same, and so is every decision at every price. But what it looks like, $P(x)$ and $P(x \mid y)$, is another
+# matter.
+#
+# First all three routes on Ripley's data, in a few lines each; then the two ships, and 100,000 drawn objects.
 
 # %%
 centroids = np.array([X_train[y_train == k].mean(axis=0) for k in (0, 1)])
@@ -885,27 +891,25 @@ errors = [int(np.sum(decided != y_test)) for decided in (by_function, by_posteri
 assert errors[1:] == [114, 102]                                    # the numbers that Ripley's book and R give
 print("errors of 1,000: nearest mean", errors[0], " logistic", errors[1], " normal densities", errors[2])
 
-# %% [markdown]
-# Only the third can draw: first a class from $P(y)$, then an object from $p(x \mid y)$. Could one not get new objects
-# out of the posterior? No: **the posterior does not determine the densities.** Imagine a second ship on which every
-# kind of person had the same chances as on the *Titanic*, but with other numbers of each kind. Its $P(y \mid x)$ is
-# the same, and so is every decision at every price. But what it looks like, $P(x)$ and $P(x \mid y)$, is another
-# matter.
-
 # %%
 # claim 1.10
 second_ship = joint * np.array([0.2, 0.5, 1.0, 2.0])[:, None]      # more crew, fewer in first class
 second_ship /= second_ship.sum()
 np.testing.assert_allclose(second_ship / second_ship.sum(axis=1, keepdims=True), given_x, rtol=1e-12)
 assert np.abs(second_ship / second_ship.sum(axis=0) - given_y).max() > 0.1       # same posterior, other densities
+for name, table in (("Titanic", joint), ("second ship", second_ship)):
+    chances = table[:, 1] / table.sum(axis=1)
+    print(f"{name:11s}  P(x) =", table.sum(axis=1).round(3), "  P(saved | x) =", chances.round(3))
+
+# %%
+# claim 1.10
 rng = np.random.default_rng(110)
 label = rng.choice(2, size=100_000, p=[0.5, 0.5])                                # first y from P(y) …
 new = CENTRES[label, rng.integers(2, size=100_000)] + rng.normal(0, np.sqrt(0.03), size=(100_000, 2))   # … then x
 wrong = np.mean(log_density(new).argmax(axis=1) != label)
 assert abs(wrong - exact) < 4 * np.sqrt(exact * (1 - exact) / 100_000)           # as hard as the real thing
 assert abs(new[label == 1].mean(axis=0) - CENTRES[1].mean(axis=0)).max() < 0.01
-for name, table in (("Titanic", joint), ("second ship", second_ship)):
-    print(f"{name:11s}  P(x) =", table.sum(axis=1).round(3), "  P(saved | x) =", (table / table.sum(axis=1)[:, None])[:, 1].round(3))
+print(f"100,000 drawn objects; the best rule misses {wrong:.4f} of them")
 
 # %% [markdown]
 # ## 8. How good is it? Errors and probabilities
@@ -933,6 +937,7 @@ pair = paired_comparison(qda_wrong, best_wrong)
 unpaired = np.sqrt(sum(w.mean() * (1 - w.mean()) / 1000 for w in (qda_wrong, best_wrong)))
 print(f"best rule {best_wrong.sum()} errors, normal densities {qda_wrong.sum()}: "
       f"{pair.only_first} only the second, {pair.only_second} only the first")
+print(f"the exact risk lies {(exact - 0.08) / np.sqrt(0.08 * 0.92 / 1000):.1f} standard errors from 0.080")
 print(f"difference {pair.difference:.3f}, standard error paired {pair.standard_error:.4f}, unpaired {unpaired:.4f}")
 
 # %%
@@ -966,7 +971,8 @@ print(f"spread of the difference: {(error_qda - error_best).std():.4f}; if they 
 # A score is **proper** if, when the classes have the probabilities $p_k$, announcing $q = p$ is best on average. Both
 # are. For the log loss, subtract what $q = p$ would cost, and use $\ln u \le u - 1$ (equality only at $u = 1$):
 #
-# $$\sum_k p_k(-\ln q_k) - \sum_k p_k(-\ln p_k) = -\sum_k p_k \ln \frac{q_k}{p_k} \ge -\sum_k p_k\Bigl(\frac{q_k}{p_k} - 1\Bigr)
+# $$\sum_k p_k(-\ln q_k) - \sum_k p_k(-\ln p_k) = -\sum_k p_k \ln \frac{q_k}{p_k}
+# \ge -\sum_k p_k\Bigl(\frac{q_k}{p_k} - 1\Bigr)
 # = -\sum_k q_k + \sum_k p_k = 0.$$
 #
 # For the Brier score, write $q_k - [k=y] = (q_k - p_k) + (p_k - [k=y])$ and square. The mean of $[k=y]$ is $p_k$, so
@@ -1004,33 +1010,32 @@ for name, f in expected.items():                                   # an optimise
 # %%
 # claim 1.15
 factors = np.geomspace(0.25, 4, 25)
-a_test = logit(true_posterior[:, 1])
+a_test, (zero, one) = logit(true_posterior[:, 1]), CELLS.T
 scores = np.empty((2, 3, 25))                                      # exact or test; log loss, Brier, distance; factor
 for j, m in enumerate(factors):
     q = sigmoid(m * log_odds)
-    scores[0, :, j] = [(CELLS @ [1, 0] @ np.logaddexp(0, m * log_odds) + CELLS @ [0, 1] @ np.logaddexp(0, -m * log_odds)),
-                       2 * (CELLS @ [1, 0] @ q**2 + CELLS @ [0, 1] @ (1 - q) ** 2),
-                       2 * (CELLS @ [1, 0] @ q + CELLS @ [0, 1] @ (1 - q))]
+    scores[0, :, j] = [zero @ np.logaddexp(0, m * log_odds) + one @ np.logaddexp(0, -m * log_odds),
+                       2 * (zero @ q**2 + one @ (1 - q) ** 2), 2 * (zero @ q + one @ (1 - q))]
     announced = np.column_stack([1 - sigmoid(m * a_test), sigmoid(m * a_test)])
     scores[1, :, j] = [log_loss(announced, y_test), brier_score(announced, y_test),
                        np.abs(announced - np.eye(2)[y_test]).sum(axis=1).mean()]
 at_best = factors[scores.argmin(axis=2)]                           # (2, 3)
-assert np.allclose(at_best[0], [1, 1, 4])                          # proper: the truth is best; the plain distance is not
+assert np.allclose(at_best[0], [1, 1, 4])                          # proper: the truth is best; not so the distance
 print("least at m =", at_best[0].round(2), "exactly,", at_best[1].round(2), "on the test points")
 
 # %%
 fig, axes = plt.subplots(1, 3, figsize=(9, 3))
 for i, (ax, name) in enumerate(zip(axes, ("log loss (nats)", "Brier score", "plain distance"))):
-    for of, line, colour, label in ((0, "-", plots.COLOURS[0], "exact"), (1, "--", plots.COLOURS[6], "1,000 test points")):
-        ax.semilogx(factors, scores[of, i], line, color=colour, label=label)
+    for of, colour, label in ((0, plots.COLOURS[0], "exact"), (1, plots.COLOURS[6], "1,000 test points")):
+        ax.semilogx(factors, scores[of, i], ["-", "--"][of], color=colour, label=label)
         ax.plot(factors[scores[of, i].argmin()], scores[of, i].min(), "v", color=colour, zorder=4)
-    ax.set(xlabel="factor m on the log odds", title=name, xticks=[0.25, 0.5, 1, 2, 4], xticklabels=["¼", "½", "1", "2", "4"])
+    ax.set(xlabel="factor m on the log odds", title=name, xticks=[0.25, 0.5, 1, 2, 4], xticklabels=list("¼½124"))
     ax.minorticks_off()
 axes[0].set_ylabel("average score")
 axes[0].legend(fontsize=8)
-plots.alt(fig, "Three scores against the factor on the log odds. The exact log loss and Brier score are least at 1, the "
-               "truth; on the test points near 1. The plain distance falls all the way: it is least for the boldest "
-               "claim.")
+plots.alt(fig, "Three scores against the factor on the log odds. The exact log loss and Brier score are least at 1, "
+               "the truth; on the test points near 1. The plain distance falls all the way: it is least for the "
+               "boldest claim.")
 plt.show()
 
 # %% [markdown]
@@ -1064,14 +1069,15 @@ quiz("1.5")
 # > $P(y \mid x) = \dfrac{P(y)p(x\mid y)}{\sum_k P(k)p(x \mid k)}$ = softmax of $\ln P(y)p(x\mid y)$; two classes:
 # > $\sigma(a)$, $a = \ln \dfrac{P(1)p(x\mid 1)}{P(0)p(x \mid 0)}$
 # >
-# > $\hat y^*(x) = \arg\max_y \lambda_y P(y) p(x \mid y)$; in general $\arg\min_a \sum_y P(y \mid x) L_{ya}$; two classes:
+# > $\hat y^*(x) = \arg\max_y \lambda_y P(y) p(x \mid y)$; in general $\arg\min_a \sum_y P(y \mid x)L_{ya}$; if two,
 # > decide 1 where $a > \ln \lambda_0/\lambda_1$
 # >
 # > Chow: do not decide where $\max_y P(y \mid x) < 1 - c$
 # >
 # > other priors: $P(y \mid x) \propto P'(y \mid x)\,P(y)/P'(y)$
 # >
-# > least error: $1 - \int \max_y P(y)p(x\mid y)\,dx$; plug-in: $0 \le R(\hat y) - R(\hat y^*) \le \int \sum_y |\hat g_y - g_y|\,dx$
+# > least error: $1 - \int \max_y P(y)p(x\mid y)\,dx$; plug-in:
+# > $0 \le R(\hat y) - R(\hat y^*) \le \int \sum_y |\hat g_y - g_y|\,dx$
 #
 # **Common mistakes.** The prior forgotten · normalised over the objects · $L$ transposed · argmax of a risk · λ
 # divides · the threshold with the wrong sign · new priors put in without taking the old ones out · unweighted overlap
