@@ -24,7 +24,7 @@ FALSE = [
     ("2.6", UNIT_2A, "shared = np.mean(within**2, axis=0)", "shared = np.var(P, axis=0)"),
     ("2.7", UNIT_2A, "- np.logaddexp(0, theta).sum(axis=1)", ""),
     ("2.13", UNIT_2B, "F(5 + 2 * c)", "F(5 + c)"),
-    ("2.14", UNIT_2B, "L = L - L.max(axis=1, keepdims=True)", "L = L"),
+    ("2.14", UNIT_2B, "0.5 ** 1075 == 0", "0.5 ** 1074 == 0"),
 ]
 
 
