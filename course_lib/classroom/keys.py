@@ -24,7 +24,7 @@ from .wire import fingerprint
 
 __all__ = ["HIDDEN_ROUNDS", "Key", "Trap", "cases_hash", "coarse", "key", "secret_of"]
 
-HIDDEN_ROUNDS = 2              # sets of hidden inputs; an answer that is right by luck is seldom so three times
+HIDDEN_ROUNDS = 1              # sets of hidden inputs; every part has as many inputs of each set as of the public one
 PROFILE_SEEDS = range(5)       # on which it is settled what a known mistake still gets right
 
 
