@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import lecturer
+from . import exports, lecturer
 from .lecturer import Pack, course_of
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False,
@@ -161,6 +161,8 @@ def mutants(what: Annotated[Optional[str], typer.Argument(help="one exercise; by
 
 for command in lecturer.COMMANDS:
     app.command(rich_help_panel=TEACH)(command)
+app.add_typer(exports.FEEDBACK, name="feedback", rich_help_panel=TEACH)
+app.add_typer(exports.EXPORT, name="export", rich_help_panel=TEACH)
 
 
 def _watch(arguments: list[str]) -> None:

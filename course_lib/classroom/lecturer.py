@@ -40,12 +40,14 @@ def grade(submissions: Annotated[Path, typer.Argument(help="a folder, a zip or a
     """Grade submissions in a sandbox: grades.csv and a log of every attempt, one row for each of them."""
     from .classfile import ClassFile
     from .grade import Grading
+    from .report import write_pages
 
     chosen = ClassFile.read(settings) if settings else ClassFile()
     grading = Grading(course_of(pack), submissions, to, roster, seed_file, chosen, workers or _cores(), scheduler, trusted)
     counts = Counter(row.status for row in _with_progress(grading.run(resume), lambda: len(grading.heaps)))
     if trusted:
         console.print("[yellow]Graded without a sandbox: every submission could do what you can do on this machine.[/]")
+    write_pages(to)
     _summary(counts, to)
 
 
@@ -58,13 +60,16 @@ def regrade(folder: Folder, exercise: Annotated[str, typer.Option(help="only thi
     """Grade again, after an exercise was mended, and show what changes."""
     from .grade import Grading
     from .grade import regrade as again
+    from .report import write_pages
 
     grading = Grading.again(folder, course_of(pack) if pack else None, submissions, workers or _cores())
     table = Table("submission", "exercise", "old", "new", "")
     for change in (changes := list(again(grading, exercise, student, dry_run, never_lower))):
         table.add_row(escape(change.key), change.exercise, _number(change.old), _number(change.new), "kept" if change.kept else "")
     console.print(table if changes else "Nothing changes.")
-    if dry_run and changes:
+    if not dry_run:
+        write_pages(folder)
+    elif changes:
         console.print("Nothing was written; leave --dry-run away to do it.")
 
 
@@ -72,9 +77,10 @@ def override(folder: Folder, student: Annotated[str, typer.Argument(help="an id 
              exercise: Annotated[str, typer.Argument(help="E1.1")], points: float,
              reason: Annotated[str, typer.Argument(help="whoever reads the mark in a year will want it")]) -> None:
     """Set a mark by hand; it is added to overrides.csv and outlives every regrade."""
-    from . import standings
+    from . import report, standings
 
     standings.override(folder, student, exercise, points, reason)
+    report.write_pages(folder)
     console.print(f"{student} has {points:g} in {exercise} from now on.", markup=False)
 
 
@@ -82,10 +88,11 @@ def mistakes(folder: Folder, cluster: Annotated[Optional[str], typer.Argument(he
              title: Annotated[str, typer.Option("--say", help="the sentence that names the mistake")] = "",
              remedy: Annotated[str, typer.Option(help="how to see it and what to do about it")] = "") -> None:
     """List answers that are wrong by the same values, or give such a cluster its sentence."""
-    from . import standings
+    from . import report, standings
 
     if cluster:
         named = standings.name_cluster(folder, cluster, title, remedy)
+        report.write_pages(folder)
         console.print(f"{len(named.keys)} submissions now read: {named.title}", markup=False)
         return
     table = Table("cluster", "exercise", "how many", "simplest input", "theirs", "expected", "sentence")
@@ -124,7 +131,8 @@ def _summary(counts: Counter, to: Path) -> None:
     from .records import NOT_GRADED
 
     console.print(", ".join(f"{number} {status}" for status, number in sorted(counts.items())) or "There was nothing to grade.")
-    console.print(f"Marks: {to / 'grades.csv'}", markup=False, highlight=False)
+    for what, name in (("Marks", "grades.csv"), ("The class", "class.html"), ("Each student's page", "feedback")):
+        console.print(f"{what}: {to / name}", markup=False, highlight=False)
     if counts[NOT_GRADED]:
         console.print("What is not graded has no number; the remarks say why. Run the same command with --resume.")
         raise typer.Exit(1)

@@ -21,9 +21,9 @@ __all__ = ["CLASS_PAGE", "PAGES", "class_page", "student_page", "write_pages"]
 
 PAGES, CLASS_PAGE = "feedback", "class.html"
 SHOWN = 20                     # of the longest lists of the class page
-SIGNS = {RIGHT: "✓", WRONG: "✗", TIMED_OUT: "⏱", CRASHED: "⚡", MISSING: "○", UNREADABLE: "?", DELEGATED: "↷", NOT_GRADED: "–"}
+SIGNS = {RIGHT: "✓", WRONG: "✗", TIMED_OUT: "…", CRASHED: "!", MISSING: "○", UNREADABLE: "?", DELEGATED: "↷", NOT_GRADED: "–"}
 MEANINGS = {
-    WRONG: "An answer came, and it is not the expected one.",
+    WRONG: "It was called, and the expected answer did not come.",
     TIMED_OUT: "No answer came within the time allowed.",
     CRASHED: "The process that ran the function ended before it answered.",
     MISSING: "There is no such function, or nothing is written in it yet.",
