@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Each, Exponential, Gamma,
                         Gaussian, Geometric, Histogram, Independent, Multinomial, NaiveBayes, NegativeBinomial, Normal,
                         Poisson, StudentT, rda)
+from naming import named
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -77,7 +78,7 @@ CONTINUOUS = [NaiveBayes(), NaiveBayes(Normal(pool="tied")), QDA(), LDA(), RDA(0
 FAMILIES = (Bernoulli(1, threshold=2), Binomial(6), Poisson(), Geometric(), NegativeBinomial(2.0), Categorical(7, 1),
             Multinomial(1), Exponential(1), Gamma(2.0, 1), NegativeBinomial())
 DISCRETE = [NaiveBayes(family) for family in FAMILIES]
-every_model = pytest.mark.parametrize("model", CONTINUOUS + DISCRETE, ids=repr)
+every_model = pytest.mark.parametrize("model", CONTINUOUS + DISCRETE, ids=named)
 
 
 def data_for(model, seed):
@@ -112,7 +113,7 @@ def test_affine_maps_of_the_features_leave_lda_and_qda_alone(seed):
         close(model.fit(X @ A + 5, y).predict_proba(X @ A + 5), model.fit(X, y).predict_proba(X), 1e-6, 1e-9)
 
 
-@pytest.mark.parametrize("model", [m for m in CONTINUOUS + DISCRETE if hasattr(m, "partial_fit")], ids=repr)
+@pytest.mark.parametrize("model", [m for m in CONTINUOUS + DISCRETE if hasattr(m, "partial_fit")], ids=named)
 def test_partial_fit_of_chunks_is_the_fit_of_all(model):
     X, y = data_for(model, 0)
     batch = model.fit(X, y, np.arange(90) % 3 + 1.0).predict_proba(X)

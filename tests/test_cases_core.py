@@ -19,6 +19,7 @@ from course_lib.estimator import check_priors
 from course_lib.families import Natural
 from course_lib.gaussian import normal
 from course_lib.statistics import Labels
+from naming import named
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "cases" / "numeric.json").read_text())}
 modest = settings(max_examples=20, deadline=None)
@@ -303,7 +304,7 @@ def test_DNB_20():
 # What comes in (API) ----------------------------------------------------------------------------------------
 
 MODELS = [NaiveBayes(), QDA(ridge=1e-3), LDA(), RDA(0.5, 0.5), BayesClassifier(Gaussian("spherical"))]
-on_every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+on_every_model = pytest.mark.parametrize("model", MODELS, ids=named)
 
 
 def far_apart(y):

@@ -12,13 +12,14 @@ from course_lib import (Bernoulli, Categorical, Each, Gaussian, Histogram, Indep
 from course_lib.densities import discriminant
 from course_lib.gaussian import normal
 from course_lib.searched import by_likelihood, by_moments
-from course_lib.statistics import Labels
+from course_lib.statistics import Labels, Triangles
+from naming import named
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 SHAPES, POOLS = ("full", "diagonal", "spherical"), ("own", "tied", rda(0.4, 0.0), rda(0.7, 0.3))
 every_gaussian = pytest.mark.parametrize(
-    "density", [Gaussian(s, p, d) for s in SHAPES for p in POOLS for d in ("ml", "unbiased")], ids=repr)
+    "density", [Gaussian(s, p, d) for s in SHAPES for p in POOLS for d in ("ml", "unbiased")], ids=named)
 
 
 def close(found, expected, rtol=1e-10, atol=1e-12):
@@ -125,6 +126,15 @@ def eliminated(A, B):
             if j != i:
                 B[j], A[j] = B[j] - A[j, i] * B[i], A[j] - A[j, i] * A[i]
     return B, determinant
+
+
+@pytest.mark.parametrize("density", [Gaussian("full", p, d, ridge) for p in POOLS for d in ("ml", "unbiased")
+                                     for ridge in (0.0, 0.1)], ids=named)
+def test_factors_of_the_scatter_and_the_scatter_itself_give_the_same_densities(density):
+    X, R = problem(1)
+    by_factors = density.solve(Triangles.of(X, R, pooled=density.pool == "tied"))
+    close(by_factors.covariance, density.fit(X, R).covariance)
+    close(by_factors.log_density(X), density.fit(X, R).log_density(X))
 
 
 @modest

@@ -35,7 +35,7 @@ SKIPPED = {"check_array_api_input": "SCIPY_ARRAY_API is not set"}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("model, expected", EXPECTED, ids=lambda v: repr(v) if not isinstance(v, dict) else "")
+@pytest.mark.parametrize("model, expected", EXPECTED, ids=lambda v: named(v) if not isinstance(v, dict) else "")
 def test_scikit_learn_finds_no_fault_beyond_those_expected(model, expected):
     results = check_estimator(model, expected_failed_checks=expected, on_fail=None)
     outcome = lambda status: {r["check_name"] for r in results if r["status"] == status}
@@ -53,6 +53,7 @@ def test_scikit_learn_statsmodels_scipy_stats_pandas_and_matplotlib_are_not_load
     used = """
 import sys, numpy as np
 from course_lib import LDA, QDA, NaiveBayes, Poisson, Categorical, Multinomial, StudentT, Histogram, NegativeBinomial
+from naming import named
 X, y = np.random.default_rng(0).poisson(4.0, (60, 3)).astype(float), np.arange(60) % 2
 for model in (LDA(), QDA(), NaiveBayes(), *(NaiveBayes(f) for f in (Poisson(), Categorical(smoothing=1), Multinomial(1),
               StudentT(5.0), Histogram(), NegativeBinomial()))):
@@ -108,7 +109,7 @@ def test_parameters_are_those_of_the_constructor_and_of_records_in_it():
 
 @pytest.mark.parametrize("model", [
     QDA(), LDA(ridge=0.1), RDA(0.3, 0.2), NaiveBayes([Normal(), Histogram(5, smoothing=1)]), NaiveBayes(StudentT()),
-    BayesClassifier(Gaussian(pool=rda(0.5)), priors=[0.5, 0.5])], ids=repr)
+    BayesClassifier(Gaussian(pool=rda(0.5)), priors=[0.5, 0.5])], ids=named)
 def test_a_clone_has_the_parameters_and_a_pickle_the_predictions(model):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), np.arange(40) % 2

@@ -10,6 +10,7 @@ from course_lib import (Bernoulli, Binomial, Categorical, Exponential, Gamma, Ge
 from course_lib.families import Natural
 from course_lib.searched import SizedNegativeBinomial
 from course_lib.statistics import Labels
+from naming import named
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -94,7 +95,7 @@ def sample(family, seed, N=60):
     return family.draw(mean[codes], rng), Labels(codes, 3)
 
 
-@pytest.mark.parametrize("family", ALL, ids=repr)
+@pytest.mark.parametrize("family", ALL, ids=named)
 @modest
 @given(seed=seeds)
 def test_the_fit_maximises_the_likelihood_of_each_class_and_feature(family, seed):
@@ -109,7 +110,7 @@ def test_the_fit_maximises_the_likelihood_of_each_class_and_feature(family, seed
             assert log_density(family, theta, x).sum() <= log_density(family, best, x).sum() + 1e-9
 
 
-@pytest.mark.parametrize("family", ALL, ids=repr)
+@pytest.mark.parametrize("family", ALL, ids=named)
 def test_log_density_is_the_sum_over_features_and_the_discriminant_leaves_out_what_classes_share(family):
     X, R = sample(family, 4)
     fitted = family.fit(X, R)
@@ -119,7 +120,7 @@ def test_log_density_is_the_sum_over_features_and_the_discriminant_leaves_out_wh
     np.testing.assert_allclose(gap, gap[:, :1] @ np.ones((1, 3)), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("family", ALL, ids=repr)
+@pytest.mark.parametrize("family", ALL, ids=named)
 def test_the_linear_form_is_the_discriminant(family):
     X, R = sample(family, 4)
     fitted = family.fit(X, R)
@@ -127,7 +128,7 @@ def test_the_linear_form_is_the_discriminant(family):
     np.testing.assert_allclose(X @ weights.T + bias, fitted.discriminant(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("family", [*ALL, Categorical(), Multinomial()], ids=repr)
+@pytest.mark.parametrize("family", [*ALL, Categorical(), Multinomial()], ids=named)
 @modest
 @given(seed=seeds)
 def test_missing_values_say_nothing(family, seed):
@@ -154,7 +155,7 @@ def test_on_the_edge_of_the_support_a_value_is_certain_and_others_impossible(fam
             fitted.linear()
 
 
-@pytest.mark.parametrize("family", [Exponential(), Gamma(2.0)], ids=repr)
+@pytest.mark.parametrize("family", [Exponential(), Gamma(2.0)], ids=named)
 def test_a_density_that_would_be_infinite_is_refused(family):
     with pytest.raises(ValueError, match="needs a mean above 0, got only zeros in feature 0 of class 0"):
         family.fit(np.zeros((3, 1)), np.ones((3, 1)))
@@ -252,7 +253,7 @@ def test_counts_that_vary_less_than_a_poisson_get_a_poisson():
 
 # New rows ---------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("family", [*ALL, Categorical(), Normal(), NegativeBinomial(), Multinomial(trials=9)], ids=repr)
+@pytest.mark.parametrize("family", [*ALL, Categorical(), Normal(), NegativeBinomial(), Multinomial(trials=9)], ids=named)
 def test_new_rows_have_the_moments_of_the_fit(family):
     X, R = sample(family if family in ALL else Poisson(), 8, N=400)
     rng = np.random.default_rng(1)

@@ -19,6 +19,7 @@ from course_lib.data import load
 from course_lib.glm import FAMILIES, GLM, deviance, family_of, irls, link_of, pose
 from course_lib.linear import separating_plane
 from course_lib.newton import SeparationWarning
+from naming import named
 
 modest = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -365,7 +366,7 @@ def test_bad_arguments_are_refused_in_words(arguments, message):
 
 @pytest.mark.parametrize("estimator, expected", [
     (GLM(), {"check_sample_weight_equivalence_on_dense_data": "15 rows and 30 features: ridge > 0 is the remedy"}),
-    (GLM(ridge=0.1), {})], ids=repr)
+    (GLM(ridge=0.1), {})], ids=named)
 def test_scikit_learns_own_checks(estimator, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

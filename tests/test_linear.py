@@ -23,6 +23,7 @@ from course_lib.linear import (AMBIGUOUS, FisherProjection, Hyperplane, LeastSqu
                                Perceptron, fisher_coding, indicator, least_squares, margin, mistake_bound, one_claim,
                                one_versus_one, one_versus_rest, perceptron, perceptron_criterion, rest_claim,
                                separating_plane, signs)
+from naming import named
 
 modest = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -407,7 +408,7 @@ EXPECTED = {"check_sample_weights_shape": SINGULAR, "check_sample_weights_not_ov
 
 @pytest.mark.parametrize("estimator, expected", [
     (LeastSquaresClassifier(), {}), (Perceptron(), {}), (FisherProjection(ridge=0.01), {}),
-    (FisherProjection(), EXPECTED)], ids=repr)
+    (FisherProjection(), EXPECTED)], ids=named)
 def test_scikit_learns_own_checks(estimator, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -15,6 +15,7 @@ from course_lib.gaussian import DiagonalNormal, Gaussian, normal
 from course_lib.mixtures import (
     COMPONENTS, Mixed, Mixture, MixtureClassifier, WithBackground, cross_validate, em, floored, grow, plus_plus)
 from course_lib.statistics import ClassError, Labels
+from naming import named
 
 components = pytest.mark.parametrize("name", COMPONENTS)
 seeds = st.integers(0, 2**32 - 1)
@@ -471,7 +472,7 @@ def test_fits_in_scikit_learns_tools_and_keeps_names():
 
 
 @pytest.mark.parametrize("model", [
-    MixtureClassifier(), MixtureClassifier(components="full", background=0.05, max_iter=50)], ids=repr)
+    MixtureClassifier(), MixtureClassifier(components="full", background=0.05, max_iter=50)], ids=named)
 def test_passes_scikit_learns_own_checks(model):
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
     with warnings.catch_warnings():

@@ -16,6 +16,7 @@ from course_lib.parzen import (
     EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM, Nearest, Parzen, ParzenClassifier, best_width,
     leave_one_out, loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
 from course_lib.statistics import Labels
+from naming import named
 
 COMPACT = [UNIFORM, TRIANGULAR, EPANECHNIKOV, QUARTIC]
 K_OF_R = {"gaussian": lambda r: np.exp(-r * r / 2), "uniform": lambda r: (r <= 1) * 1.0,
@@ -537,7 +538,7 @@ def test_fits_in_scikit_learns_tools():
 
 
 @pytest.mark.parametrize("model", [ParzenClassifier(), ParzenClassifier(0.3, "epanechnikov"),
-                                   ParzenClassifier(Nearest(3), "uniform")], ids=repr)
+                                   ParzenClassifier(Nearest(3), "uniform")], ids=named)
 def test_passes_scikit_learns_own_checks(model):
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
     results = checks.check_estimator(model, on_skip=None, on_fail=None)

@@ -8,13 +8,14 @@ from course_lib import (Bernoulli, Binomial, Categorical, Exponential, Gamma, Ga
                         Independent, Multinomial, NegativeBinomial, Normal, Poisson, rda)
 from course_lib.reduce import split, total
 from course_lib.statistics import Labels
+from naming import named
 
 ADDITIVE = [Gaussian(), Gaussian(pool="tied"), Gaussian(pool=rda(0.5, 0.1)), Gaussian("diagonal"),
             Gaussian("spherical", pool="tied"), Normal(), Normal(pool="tied", divisor="unbiased"), Binomial(40),
             Poisson(), Exponential(), Gamma(2.0), Geometric(), NegativeBinomial(2.0), Categorical(smoothing=1),
             Multinomial(), Histogram(edges=(0.0, 2.0, 5.0, 50.0), smoothing=1), Independent(Poisson()),
             Independent([Normal(), Poisson(), Normal()])]
-additive = pytest.mark.parametrize("density", ADDITIVE, ids=repr)
+additive = pytest.mark.parametrize("density", ADDITIVE, ids=named)
 
 
 def problem(N=600):
