@@ -124,7 +124,7 @@ def test_variances_keep_their_digits_far_from_zero_and_from_each_other(offset, s
     X = np.round(X * 2**18) / 2**18 * spread
     far = X + offset + np.array([0.0, 1e6, -1e6])[labels.codes][:, None] * spread
     weights = labels if R == "labels" else np.maximum(labels.toarray(), 1e-3)
-    s = total(_Statistics(), split(far, weights))
+    s = total(_Statistics(), split(far, weights, rows=250))
     for k, r in enumerate((labels.toarray() if R == "labels" else weights).T.astype(np.longdouble)):
         near = far[labels.codes == k][0]  # differences from a row of the class are exact
         x = (far - near).astype(np.longdouble)
