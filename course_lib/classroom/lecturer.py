@@ -30,6 +30,27 @@ def course_of(pack: Path | None):
     return Course.pack(pack) if pack else Course.here()
 
 
+def release(to: Annotated[Path, typer.Argument(metavar="DIR", help="a new folder")],
+            units: Annotated[Optional[list[str]], typer.Option(help="01, 02a; may be repeated [default: those of class.toml, else all]")] = None,
+            settings: Settings = None,
+            check: Annotated[bool, typer.Option("--check", help="only say which exercises are no longer as in that bundle")] = False,
+            pack: Pack = None) -> None:
+    """Write the learner's bundle: notebooks, exercises, answers as data, the library; no solutions."""
+    from dataclasses import replace
+
+    from . import release as handing_out
+    from .classfile import ClassFile
+
+    if check:
+        changed = handing_out.drift(to, course_of(pack))
+        console.print(f"Changed since: {', '.join(changed)}" if changed else "Every exercise is as it was released.")
+        raise typer.Exit(1 if changed else 0)
+    chosen = ClassFile.read(settings) if settings else ClassFile()
+    chosen = replace(chosen, units=tuple(u for text in units for u in text.split(","))) if units else chosen
+    for path in handing_out.release(course_of(pack), to, chosen):
+        console.print(path.relative_to(to).as_posix(), markup=False, highlight=False)
+
+
 def grade(submissions: Annotated[Path, typer.Argument(help="a folder, a zip or a notebook, as any platform hands it out")],
           to: To, roster: Annotated[Optional[Path], typer.Option(help="CSV file: id,name")] = None, seed_file: Seed = None,
           settings: Settings = None, workers: Workers = None,
@@ -146,4 +167,4 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-COMMANDS = (grade, regrade, override, mistakes, new)
+COMMANDS = (release, grade, regrade, override, mistakes, new)
