@@ -166,12 +166,13 @@ print("means", mu.round(0), "g, spreads", sigma.round(0), "g, priors", bird_prio
 
 # %%
 # claim 1.1
-for unit, scale in (("g", 1.0), ("kg", 1000.0)):
-    likelihood = normal(4500 / scale, mu / scale, sigma / scale)   # per gram, per kilogram
-    share = bird_priors * likelihood / (bird_priors @ likelihood)
-    area = quad(lambda t: (bird_priors * normal(t, mu / scale, sigma / scale)).sum(), 0, 9000 / scale, limit=200)[0]
-    assert abs(area - 1) < 1e-8 and abs(share[1] - 0.6) < 0.1     # p(x) has a unit, the posterior has none
-    print(f"p(4500 g | Gentoo) = {likelihood[1]:.3g} per {unit:2s}   P(Gentoo | 4500 g) = {share[1]:.3f}")
+in_g, in_kg = normal(4500, mu, sigma), normal(4.5, mu / 1000, sigma / 1000)      # per gram, per kilogram
+shares = [bird_priors * p / (bird_priors @ p) for p in (in_g, in_kg)]
+areas = [quad(lambda t: bird_priors @ normal(t, mu / s, sigma / s), 0, 9000 / s, limit=200)[0] for s in (1, 1000)]
+np.testing.assert_allclose(areas, 1, atol=1e-8)                    # p(x) is a density in either unit
+np.testing.assert_allclose(in_kg, 1000 * in_g, rtol=1e-12)         # densities carry the unit
+np.testing.assert_allclose(*shares, rtol=1e-12)                    # the posterior has none
+print(f"p(4500 g | Gentoo) = {in_g[1]:.6f} per g = {in_kg[1]:.3f} per kg;   P(Gentoo | 4500 g) = {shares[0][1]:.3f}")
 
 # %% [markdown]
 # A density is a thousand times larger per kilogram than per gram, and may exceed 1. It is a probability only after you
@@ -316,10 +317,10 @@ thinned[:, 0] -= [20, 20, 139, 600]                                          # 7
 assert thinned[:, 0].sum() == thinned[:, 1].sum() == 711
 biased = correct_priors(thinned / thinned.sum(axis=1, keepdims=True), old=half, new=priors)
 assert abs(biased[3, 1] - given_x[3, 1]) > 0.3                               # p(x|y) has changed: no repair
-print("share saved in the world:", priors[1].round(3), "  in either sample: 0.5")
+print(f"saved in the world: {priors[1]:.3f}; the sample says too much by", (balanced - given_x)[:, 1].round(2))
 
 # %%
-fig, ax = plt.subplots(figsize=(8, 3.4))
+fig, ax = plt.subplots(figsize=(9.4, 3.4))
 plots.bars(ax, np.column_stack([given_x[:, 1], balanced[:, 1], repaired[:, 1], biased[:, 1]]), where,
            groups=["in the world", "balanced by lot", "by lot, corrected", "mostly crew removed, corrected"])
 ax.set(xlabel="where", ylabel="P(saved | where)", ylim=(0, 1.05))
@@ -330,8 +331,8 @@ plots.alt(fig, "Chance of survival for four kinds of people. The balanced sample
 plt.show()
 
 # %% [markdown]
-# The first and the third bar agree to the last digit, for every kind. The second is too high everywhere, by 0.12 to
-# 0.19. The fourth shows where it fails: the correction mends shares of *classes*, not of kinds within a class.
+# The first and the third bar agree to the last digit, for every kind. The second is too high everywhere, by 0.15 to
+# 0.18. The fourth shows where it fails: the correction mends shares of *classes*, not of kinds within a class.
 #
 # **A lecture's rule, read with care:** "a rebalanced sample must not be used to estimate the priors". True, always.
 # But the sample is not lost: keep what it says about $p(x \mid y)$, and ask whoever thinned it for the true shares.
@@ -393,7 +394,8 @@ print("train", X_train.shape, " test", X_test.shape,
 #
 # $$R(\hat y) - R(\hat y^*) = \int \bigl[ g_{\hat y^*(x)}(x) - g_{\hat y(x)}(x) \bigr]\, dx \;\ge\; 0.$$
 #
-# Where two classes tie, $g$ is equal and either decision is as good.
+# Where two classes tie, $g$ is equal and either decision is as good. Everywhere else a different decision costs more:
+# as soon as a rule differs from $\hat y^*$ on a region in which objects occur, its risk is larger.
 #
 # **Is it true?** Ask somebody who does not know the theorem. On the *Titanic* there are eight kinds of people, men and
 # women of four sorts. A rule says "lost" or "saved" for each kind: there are $2^8 = 256$ rules. Price them all, with
@@ -406,10 +408,14 @@ g = losses * kinds
 rules = list(product((0, 1), repeat=8))                            # all there are
 risks = [sum(g[x, y] for x in range(8) for y in (0, 1) if rule[x] != y) for rule in rules]
 assert rules[np.argmin(risks)] == tuple(g.argmax(axis=1)) and np.isclose(min(risks), g.sum() - g.max(axis=1).sum())
-print(f"256 rules cost between {min(risks):.4f} and {max(risks):.4f}; the cheapest is the theorem's: "
-      + " ".join(["lost", "saved"][k] for k in g.argmax(axis=1)))
+print(f"256 rules cost {min(risks):.4f} to {max(risks):.4f}; kind 0: {kinds[0, 1] / kinds[0].sum():.3f} saved")
+print("the cheapest rule is the theorem's:", " ".join(["lost", "saved"][k] for k in g.argmax(axis=1)))
 
 # %% [markdown]
+# The kinds are the men of first, second and third class and of the crew, then the women in the same order. Look at
+# the first one: only 0.344 of these men survived, and still "saved" is the better bet, since a survivor given up
+# costs double and the odds 0.344 : 0.656 exceed 1 : 2.
+#
 # **And in the plane?** There are infinitely many rules there. With two classes, dividing $\lambda_1 P(1 \mid x) >
 # \lambda_0 P(0 \mid x)$ by $\lambda_1 P(0 \mid x)$ turns the best rule into a threshold on the odds:
 #
@@ -460,13 +466,13 @@ for prices in ((1, 1), (5, 1), (1, 5), (1, 20)):
 print(f"with equal losses the best rule errs with the probability {exact:.7f}; on the test set it was 0.080")
 
 # %%
-fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.2), sharey=True)
 for ax, (l0, l1) in zip(axes, ((5, 1), (1, 1), (1, 5))):
     plots.decision_regions(ax, lambda X, l=(l0, l1): (np.log(l) + log_density(X)).argmax(axis=1), X_train)
     plots.scatter_classes(ax, X_train, y_train, size=16)
     ax.set(title=f"losses {l0} and {l1}", xlabel="first coordinate")
 axes[0].set_ylabel("second coordinate")
-axes[0].legend(loc="lower left", ncols=2, frameon=True, framealpha=0.9)
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", title="class")
 plots.alt(fig, "The regions of the best rule on Ripley's data for three pairs of losses. The boundary winds between "
                "the classes. Where class 0 is dear, class 1 is pushed up; where class 1 is dear, its region reaches "
                "down between the two clouds of class 0.")
@@ -483,10 +489,10 @@ assert (one == other).all() and gap > 0.5                          # one rule, t
 print(f"1,000 decisions, all the same; but the posteriors differ by up to {gap:.2f}")
 
 # %% [markdown]
-# The region of the dear class grows: the boundary moves away from it. And read each line of numbers from the
-# middle, where the threshold is moved by 0: to both sides the cost rises. The exact risk is
-# 0.0893265. The famous "8 %" for these data is the best rule's luck on one test set; section 8 says how much luck
-# there is.
+# The region of the dear class grows: the boundary moves away from it. And read each line of numbers from the middle,
+# where the threshold is moved by 0: to both sides the cost rises, since the objects between the two thresholds are
+# now decided the dearer way. The exact risk is 0.0893265. The famous "8 %" for these data is the best rule's luck on
+# one test set; section 8 says how much luck there is.
 #
 # **Prices and priors are interchangeable.** In $g_y = \lambda_y P(y)\,p(x \mid y)$ they stand side by side, so the rule
 # knows their product only. Class 1 ten times rarer and ten times dearer: the same rule. But only the *rule*. The risk
@@ -532,7 +538,7 @@ assert not asked.any()                                             # from c = 1 
 print(f"6,561 rules; the cheapest, at {risks.min():.4f}: ", " ".join(["lost", "saved", "ask"][a] for a in best))
 
 # %%
-fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.2), sharey=True)
 for ax, c in zip(axes, (0.4, 0.2, 0.05)):
     L = np.column_stack([1 - np.eye(2), [c, c]])
     plots.decision_regions(ax, lambda X, L=L: decide(posterior(log_density(X)), L), X_train, classes=[0, 1])
@@ -543,7 +549,7 @@ for ax, c in zip(axes, (0.4, 0.2, 0.05)):
     ax.set(title=f"asking costs {c}: {asked:.0%} asked,\n{errors / (1 - asked):.1%} errors among the rest",
            xlabel="first coordinate")
 axes[0].set_ylabel("second coordinate")
-axes[0].legend(loc="lower left", ncols=2, frameon=True, framealpha=0.9)
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", title="class")
 plots.alt(fig, "The same data with a band along the boundary where nothing is decided. The cheaper it is to ask, the "
                "wider the band, and the fewer errors remain outside it.")
 plt.show()
@@ -583,7 +589,7 @@ np.testing.assert_allclose(logit(sigmoid(a)), a, atol=1e-6)
 scores = np.random.default_rng(111).normal(0, 5, size=(200, 4))                       # K = 4
 np.testing.assert_allclose(posterior(scores), softmax(scores, axis=1), rtol=1e-10)    # scipy's
 np.testing.assert_allclose(posterior(scores[:, :2])[:, 1], sigmoid(scores[:, 1] - scores[:, 0]), rtol=1e-10)
-print("odds 9 : 1 are log odds", logit(0.9).round(3), "; one unit more:", sigmoid(logit(0.9) + 1).round(3))
+print(f"odds of 9 : 1 are log odds of {logit(0.9):.2f}; one unit more makes {sigmoid(logit(0.9) + 1):.2f} of 0.9")
 
 # %% [markdown]
 # ### The overlap
@@ -600,7 +606,8 @@ print("odds 9 : 1 are log odds", logit(0.9).round(3), "; one unit more:", sigmoi
 # Weighted: two identical densities overlap completely, but the error is ½ and not 1, by tossing a coin.
 #
 # **Two normals on a line.** Where do the weighted densities cross? Their logarithms are
-# $\ln P(y) - \ln\sigma_y - (x-\mu_y)^2/2\sigma_y^2$, up to a constant that both have. The difference is
+# $\ln P(y) - \ln\sigma_y - (x-\mu_y)^2/2\sigma_y^2$, up to a constant that both have. They are equal where
+# the difference, class 0 minus class 1, is 0. Sort it by powers of $x$:
 #
 # $$\Bigl(\frac1{2\sigma_1^2} - \frac1{2\sigma_0^2}\Bigr)x^2 + \Bigl(\frac{\mu_0}{\sigma_0^2} -
 # \frac{\mu_1}{\sigma_1^2}\Bigr)x + \frac{\mu_1^2}{2\sigma_1^2} - \frac{\mu_0^2}{2\sigma_0^2}
@@ -668,7 +675,7 @@ print(f"1 − ∫max = {1 - upper:.4f}, errors of 200,000 drawn: {wrong:.4f}")
 # as 1 minus the area under the upper envelope says.
 #
 # Back to the rings of section 1. With the two normals and the prices 1 and 10 the weights are $\lambda_y P(y)$, and the
-# formula gives the threshold that we found by trying, or nearly: see the lines below.
+# formula gives the threshold that we found by trying, or nearly: see the lines below, before the sliders.
 #
 # Move the second class yourself. Start with equal spreads; then find a setting with no boundary at all without making
 # the prior extreme. (It must not be wider than the first.)
@@ -793,11 +800,11 @@ plots.alt(fig, "Left, on logarithmic axes: the excess risk with own spreads fall
 plt.show()
 
 # %% [markdown]
-# **Verdict: right, with two footnotes.** No plug-in rule reached the best risk. But with the right family the loss
-# melts away, at 8,192 objects to less than 0.0001. With the wrong family it stops at a floor, 0.0085 here, which no
-# amount of data removes. With a family that can take any shape the rule overfits like any other. And the reversal:
-# **with 8 or 16 objects the wrong family wins**, because it has one number less to estimate. So "does the family
-# contain the truth?" is the question for large samples only.
+# **Verdict: right, with two footnotes.** No plug-in rule beat the best one, as none can. But with the right family
+# the loss melts away, at 8,192 objects to less than 0.0001. With the wrong family it stops at a floor, 0.0085 here,
+# which no amount of data removes. With a family that can take any shape the rule overfits like any other. And the
+# reversal: **with 8 or 16 objects the wrong family wins**, because it has one number less to estimate. So "does the
+# family contain the truth?" is the question for large samples only.
 #
 # ### On trial: "a density is harder to estimate than a boundary"
 #
@@ -805,9 +812,10 @@ plt.show()
 # right only where the classes meet. *Question:* is it so? *Data:* the samples above, and one pair of densities made to
 # be wrong. *Yardsticks:* the error of the densities $\int\sum_y|\hat g_y - g_y|\,dx$, and the excess risk.
 #
-# First, the rates. Near the best boundary the risk is flat, for its derivative is 0 there. So a boundary that is off
-# by a small $\delta$ costs about $\delta^2$, while the densities are off by about $\delta$ itself. Estimates are off
-# by about $1/\sqrt N$: **predict** the slopes of both curves on logarithmic axes.
+# First, the rates. Move a boundary point $\tau$: the risk changes at the rate $\pm(g_0(\tau) - g_1(\tau))$, and that
+# is 0 where the two cross. At the best boundary the risk is flat. So a boundary that is off by a small $\delta$ costs
+# about $\delta^2$, while the densities are off by about $\delta$ itself. Estimates are off by about $1/\sqrt N$:
+# **predict** the slopes of both curves on logarithmic axes.
 #
 # Second, an extreme case. Take two normals 4 apart, and make waves on both densities wherever the log odds exceed 3.2
 # in size: multiply one by $1 + u$ and the other by $1 - u$, with $|u| \le 0.9$. That changes the log odds by at most
@@ -874,7 +882,9 @@ print(f"waves: densities off by {distance:.2f}, excess risk {excess_at([1, 1]):.
 # the same, and so is every decision at every price. But what it looks like, $P(x)$ and $P(x \mid y)$, is another
 # matter.
 #
-# First all three routes on Ripley's data, in a few lines each; then the two ships, and 100,000 drawn objects.
+# First all three routes on Ripley's data, in a few lines each; then the two ships, and 100,000 drawn objects. (The
+# middle route here is logistic regression, the subject of unit 06: take the $w$ for which $\sigma(w^\top x + w_0)$
+# makes the labels most probable.)
 
 # %%
 centroids = np.array([X_train[y_train == k].mean(axis=0) for k in (0, 1)])
@@ -888,7 +898,7 @@ by_posterior = (X_test @ w[:2] + w[2] > 0).astype(int)
 model = QDA(divisor="unbiased").fit(X_train, y_train)              # a normal density for each class
 by_density = model.predict(X_test)
 errors = [int(np.sum(decided != y_test)) for decided in (by_function, by_posterior, by_density)]
-assert errors[1:] == [114, 102]                                    # the numbers that Ripley's book and R give
+assert errors[1:] == [114, 102]                                    # as published for these data
 print("errors of 1,000: nearest mean", errors[0], " logistic", errors[1], " normal densities", errors[2])
 
 # %%
@@ -1092,6 +1102,10 @@ quiz("1.5")
 # `FixedThresholdClassifier`. Priors are called `priors` (`LinearDiscriminantAnalysis`, `GaussianNB`) or
 # `class_prior`; `class_weight` elsewhere acts like $\lambda_y$ during the fit. `log_loss` is ours; `brier_score_loss`
 # with two classes is by default half of ours. There is no reject option.
+#
+# **In the library.** `course_lib.decision` holds what you have seen: `posterior`, `decide` with any losses,
+# `correct_priors`, `normal_boundary` and `normal_risk`, `paired_comparison`, `log_loss`, `brier_score`;
+# `BayesClassifier` puts them behind `fit` and `predict`.
 #
 # **References.** C. K. Chow, *On optimum recognition error and reject tradeoff*, IEEE Trans. Information Theory 16
 # (1970) 41–46. R. O. Duda, P. E. Hart, D. G. Stork, *Pattern Classification* (2001), chapter 2. L. Devroye, L.
