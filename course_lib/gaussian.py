@@ -143,6 +143,8 @@ class Gaussian(Additive):
             root = triangle(mine, *(common if alpha < 1 else ()))
             sphere = gamma * (root**2).sum() / len(F) + self.ridge * s.overall.max()
             root = triangle(np.sqrt(1 - gamma) * root, np.sqrt(sphere) * np.eye(len(F)))
+            if np.any(self.floor):
+                root = np.linalg.cholesky(_raised((root.T @ root)[None], self.floor)[0]).T
             check_pivots(root, s.mean if alpha == 0 else s.mean[k], k)
             yield root
 

@@ -243,11 +243,18 @@ class FullNormal(_Linear):
         """ln p(x|k), (N, K)."""
         K, D = self.mean.shape
         out = np.empty((len(X), K))
-        block = self._stacked if not self.tied and self._near else self._class_by_class
+        block = self._class_by_class if not self._near else self._common if self.tied else self._stacked
         for rows in slices(len(X), K * D):
             block(X[rows], out[rows])
         out *= -0.5
         return _add(out, self.log_norm)
+
+    def _common(self, X, out) -> None:
+        """Squared distances |z − m|² expanded, with one whitening for all classes."""
+        Z, M = (X - self._centre) @ self.whitener[0], self._shifted @ self.whitener[0]
+        np.matmul(Z, -2 * M.T, out=out)
+        out += np.einsum("nd,nd->n", Z, Z)[:, None]
+        out += np.einsum("kd,kd->k", M, M)
 
     def _stacked(self, X, out) -> None:
         """Squared distances by one product for all classes."""

@@ -12,8 +12,8 @@ from scipy import sparse, stats
 from scipy.special import logsumexp as scipy_logsumexp
 from scipy.special import softmax
 
-from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Gaussian, Independent,
-                        Multinomial, NaiveBayes, Normal, Poisson)
+from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Gaussian, Multinomial,
+                        NaiveBayes, Normal, Poisson)
 from course_lib.decision import decide, log_posterior, logsumexp, posterior
 from course_lib.estimator import check_priors
 from course_lib.families import Natural

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, optimize, special, stats
+from scipy import optimize, special, stats
 from sklearn import metrics
 from statsmodels.stats.contingency_tables import mcnemar
 

@@ -194,6 +194,15 @@ def test_a_floor_is_the_constrained_maximum_of_the_likelihood(shape):
         assert normal(fitted.mean, fitted.covariance * factor).log_density(X).sum() < best
 
 
+def test_a_floor_holds_where_the_covariance_is_all_but_singular():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    X = np.column_stack([x, x + 1e-7 * rng.normal(size=200)])
+    for floor in (1e-10, 1e-6):
+        covariance = Gaussian(floor=floor).fit(X, np.ones((200, 1))).covariance[0]
+        assert np.linalg.eigvalsh(covariance)[0] == pytest.approx(floor, rel=1e-4)
+
+
 def test_a_ridge_is_a_share_of_the_largest_overall_variance():
     X, R = problem(6)
     plain, ridged = Gaussian().fit(X, R), Gaussian(ridge=0.1).fit(X, R)

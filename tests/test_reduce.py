@@ -4,7 +4,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from course_lib import (Bernoulli, Binomial, Categorical, Exponential, Gamma, Gaussian, Geometric, Histogram,
+from course_lib import (Binomial, Categorical, Exponential, Gamma, Gaussian, Geometric, Histogram,
                         Independent, Multinomial, NegativeBinomial, Normal, Poisson, rda)
 from course_lib.reduce import split, total
 from course_lib.statistics import Labels
