@@ -88,6 +88,11 @@ def test_answer_that_never_came_is_said_in_words():
     assert "came nothing: no answer within 2 s" in text and "expected [[0.25" in text
 
 
+def test_function_that_is_missing_has_no_example():
+    text = Reader(page(item("missing", reason="no cell defines it", example=EXAMPLE, parts=(Part("two rows", False, False),)))).text
+    assert "no cell defines it" in text and "simplest input" not in text and EXAMPLE.expected not in text
+
+
 def test_groups_show_what_each_earned_and_add_up_to_the_points():
     lost = wrong()
     made = report.shares(lost)
@@ -125,7 +130,8 @@ def test_not_graded_is_never_a_number():
 @pytest.mark.parametrize("status, words", [("unreadable", "Unreadable. invalid JSON at line 3"), ("no submission", "No submission. nothing was handed in")])
 def test_submission_that_was_not_graded_says_why(status, words):
     reason = words.partition(". ")[2]
-    assert words in Reader(page(item("missing", reason=reason), status=status, reason=reason)).text
+    text = Reader(page(item("missing", reason=reason), status=status, reason=reason)).text
+    assert words in text and text.count(reason) == 1
 
 
 def test_lateness_trust_and_marks_set_by_hand_are_said():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .card import inline
-from .records import (CRASHED, DELEGATED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example, Item,
+from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example, Item,
                       Run, Standing)
 from .standings import read_run, standings
 from .survey import Survey
@@ -57,7 +57,7 @@ def student_page(standing: Standing, run: Run) -> str:
     return _template("student.html").render(
         run=run, standing=standing, row=standing.row, marks=standing.marks, by_hand=set_by_hand, signs=SIGNS,
         meanings=MEANINGS, shares={item.exercise: shares(item) for item in standing.row.items},
-        lost=[item for item in standing.row.items if item.status != RIGHT], days=math.ceil(standing.days_late))
+        lost=[item for item in standing.row.items if item.status != RIGHT and standing.row.status == GRADED], days=math.ceil(standing.days_late))
 
 
 def class_page(run: Run, survey: Survey) -> str:

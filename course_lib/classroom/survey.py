@@ -79,7 +79,8 @@ class Survey:
         return np.histogram(np.clip(self.totals, 0, 1), BINS, (0, 1))[0].tolist()
 
     def solved_by_nobody(self) -> list[Tally]:
-        return [t for t in self.tallies() if t.attempts and not t.statuses.get(RIGHT)]
+        graded = (t for t in self.tallies() if any(n for status, n in t.statuses.items() if status != NOT_GRADED))
+        return [t for t in graded if not t.statuses.get(RIGHT)]
 
     def quantiles(self) -> list[float]:
         """Lower quartile, median and upper quartile of the final shares."""
