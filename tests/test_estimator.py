@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from naming import named
 from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -53,7 +54,6 @@ def test_scikit_learn_statsmodels_scipy_stats_pandas_and_matplotlib_are_not_load
     used = """
 import sys, numpy as np
 from course_lib import LDA, QDA, NaiveBayes, Poisson, Categorical, Multinomial, StudentT, Histogram, NegativeBinomial
-from naming import named
 X, y = np.random.default_rng(0).poisson(4.0, (60, 3)).astype(float), np.arange(60) % 2
 for model in (LDA(), QDA(), NaiveBayes(), *(NaiveBayes(f) for f in (Poisson(), Categorical(smoothing=1), Multinomial(1),
               StudentT(5.0), Histogram(), NegativeBinomial()))):
