@@ -10,18 +10,20 @@ import math
 import re
 import socket
 import struct
+import sys
 import time
 from typing import Any
 
 import numpy as np
 
+from .cases import Seed
 from .wire import decode, encode
 
 __all__ = ["Unfit", "check_plain", "pack", "receive", "unpack"]
 
 LENGTHS = struct.Struct("!II")                       # bytes of the header, bytes of the arrays
 HEADER_BYTES = 1 << 20                               # a number outside an array takes about 25
-DTYPE = re.compile(r"[<>|][biufcUS]\d{1,9}")
+DTYPE = re.compile(r"[<>|][biufcUS][0-9]{1,9}")
 LARGEST_INT = 2**64                                  # beyond it numpy has no integers and float() may overflow
 MOST_DIMENSIONS = 32
 DEEPEST = 20
@@ -57,7 +59,7 @@ def unpack(header: bytes, body: bytes) -> Any:
         arrays = list(_arrays(described, body))
         value = decode(tree, arrays)
         check_plain(value, [len(body)])
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, MemoryError, RecursionError) as error:
+    except Exception as error:                       # numpy and json may raise anything on hostile bytes
         raise Unfit(f"a message of plain data expected, got {type(error).__name__}: {str(error)[:200]}") from None
     return value
 
@@ -107,6 +109,8 @@ def check_plain(value: Any, room: list[int], depth: int = 0) -> None:
         value.encode()                               # half a surrogate pair cannot be written to any report
     elif isinstance(value, int) and abs(value) >= LARGEST_INT:
         raise ValueError("integers of at most 64 bits expected")
+    elif not isinstance(value, (int, float, Seed, type(None))):
+        raise ValueError(f"plain data expected, got {type(value).__name__}")
 
 
 def _arrays(described: list, body: bytes):
@@ -130,8 +134,9 @@ def _sound(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind == "b" and (array.view(np.uint8) > 1).any():
         raise ValueError("a truth value is 0 or 1")
     if array.dtype.kind == "U":
-        for text in array.ravel().tolist():
-            text.encode()
+        points = array.ravel().view(np.uint32 if array.dtype.isnative else np.dtype(np.uint32).newbyteorder())
+        if (points > sys.maxunicode).any() or ((points >= 0xD800) & (points < 0xE000)).any():
+            raise ValueError("text has no such characters")
     return array
 
 

@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = ["connect", "serve"]
 WARM = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "matplotlib.pyplot", "course_lib.data")
 MOST_INODES = 10_000                     # files in the scratch: tmpfs limits bytes only
 LOOK_SECONDS = 0.05                      # how often they are counted
+DYING_SECONDS = 0.5
 UNTRUSTED = 65534                        # uid and gid where the server starts as root
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 JOB_BYTES = 1 << 30                      # a fork believes the grader
@@ -40,7 +42,7 @@ def serve(data: str, scratch: str) -> None:
     if os.getpid() != 1:                 # ending a fork kills every process that can be seen
         sys.exit("serve() runs as process 1 of a namespace of its own")
     _protect()
-    _warm(Path(data))
+    _prepare(data, WARM)
     control = socket.socket(fileno=os.dup(0))
     control.sendall(b"r")
     while fds := socket.recv_fds(control, 1, 1)[1]:
@@ -53,7 +55,7 @@ def serve(data: str, scratch: str) -> None:
 
 def connect(data: str, scratch: str, port: str) -> None:
     """One fork's life in this very process, for submissions that are trusted."""
-    _warm(Path(data))
+    _prepare(data)
     _live(socket.create_connection(("127.0.0.1", int(port))), scratch)
 
 
@@ -68,9 +70,9 @@ def _protect() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)      # process 1 is immune to signals that it does not handle
 
 
-def _warm(data: Path) -> None:
-    standins.install(data)
-    for name in WARM:
+def _prepare(data: str, warm: tuple[str, ...] = ()) -> None:
+    standins.install(Path(data))
+    for name in warm:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     np.random.seed(0)                    # what a submission draws without a seed is the same in every run
@@ -84,8 +86,11 @@ def _until_told(control: socket.socket, pid: int, scratch: str) -> int:
     while not select.select([control], [], [], LOOK_SECONDS)[0]:
         if _inodes(scratch) - empty > MOST_INODES:
             os.kill(pid, signal.SIGKILL)
-    if not control.recv(1):
+    word = control.recv(1)
+    if not word:
         os._exit(0)
+    if word == b"g":                     # its end of the channel is closed: let it die its own death
+        _wait(pid, DYING_SECONDS)
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     status = 0
@@ -95,6 +100,12 @@ def _until_told(control: socket.socket, pid: int, scratch: str) -> int:
             status = code if gone == pid else status
     _wipe(scratch)
     return status
+
+
+def _wait(pid: int, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) and time.monotonic() < end:
+        time.sleep(0.001)
 
 
 def _inodes(folder: str) -> int:
@@ -113,9 +124,11 @@ def _wipe(root: str) -> None:
                 os.unlink(entry.path)
                 continue
             os.chmod(entry.path, 0o700)
-            for inner in os.listdir(entry.path):
+            for inner in list(os.scandir(entry.path)):
                 count += 1
-                os.rename(os.path.join(entry.path, inner), os.path.join(root, f".{os.getpid()}.{count}"))
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner.path, 0o700)              # a closed folder cannot be moved
+                os.rename(inner.path, os.path.join(root, f".{os.getpid()}.{count}"))
             os.rmdir(entry.path)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -29,7 +28,7 @@ from .trial import Call, CellNote, Limits, Reply, Session, Trial, Unavailable
 __all__ = ["Call", "CellNote", "Limits", "Reply", "Sandbox", "Session", "Trusted", "missing"]
 
 TABLES = Path(__file__).resolve().parents[1] / "data"
-START_SECONDS, END_SECONDS = 60.0, 20.0
+START_SECONDS, END_SECONDS, DYING_SECONDS = 60.0, 20.0, 0.5
 
 
 class Sandbox:
@@ -87,9 +86,10 @@ class Sandbox:
 
     def _fork_with(self, channel: socket.socket) -> _Server:
         """Hand the channel to the server, to a new one if the old one is gone."""
-        with contextlib.suppress(OSError, AttributeError):
-            self._server.fork(channel)
-            return self._server
+        with contextlib.suppress(OSError):
+            if self._server:
+                self._server.fork(channel)
+                return self._server
         self.__exit__()
         self._server = _Server(jail.command(self.data, self.limits.scratch_bytes))
         self._server.fork(channel)
@@ -133,11 +133,11 @@ class _Server:
         socket.send_fds(self.control, [b"f"], [channel.fileno()])
         self.busy = True
 
-    def end(self) -> int | None:
+    def end(self, gone: bool) -> int | None:
         """End the fork; its wait status, or None if the server is gone."""
-        self.control.settimeout(END_SECONDS)
         with contextlib.suppress(OSError):
-            self.control.sendall(b"e")
+            self.control.settimeout(END_SECONDS)
+            self.control.sendall(b"g" if gone else b"e")
         said = self._word(4)
         self.busy = len(said) != 4                       # a server that does not answer is not used again
         return None if self.busy else int.from_bytes(said, "big")
@@ -164,9 +164,9 @@ class _Fork:
         self.channel, self._server, self._died = channel, server, ""
         self.setting = {"data": jail.EXTRA, "isolated": True, "filter": np.frombuffer(jail.syscall_filter(), np.uint8)}
 
-    def end(self) -> str:
+    def end(self, gone: bool = False) -> str:
         if not self._died:
-            status = self._server.end()
+            status = self._server.end(gone)
             self._died = "the sandbox had to be restarted" if status is None else _obituary(os.waitstatus_to_exitcode(status))
         return self._died
 
@@ -188,11 +188,11 @@ class _Process:
                 self._process.kill()
                 raise Unavailable(f"the process did not start: {error}") from None
 
-    def end(self) -> str:
-        code = self._process.poll()
+    def end(self, gone: bool = False) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(DYING_SECONDS if gone else 0)
         self._process.kill()
-        self._process.wait()
-        return _obituary(code if code is not None else -9)
+        return _obituary(self._process.wait())
 
 
 def missing() -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, spec_from_file_location, spec_from_loader
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 __all__ = ["Delegated", "install", "used"]
 
 QUIET = ["course_lib.plots", "course_lib.classroom", "IPython", "ipywidgets"]
+DATA = "course_lib.data"                   # real
 READY = ["course_lib", "sklearn", "statsmodels", "scipy.stats"]
 
 used: list[str] = []                       # names of ready-made solutions that were called
@@ -78,7 +80,7 @@ class Finder:
         self.data = data
 
     def find_spec(self, name: str, *_) -> ModuleSpec | None:
-        if name == "course_lib.data":
+        if name == DATA:
             return spec_from_file_location(name, self.data / "__init__.py", submodule_search_locations=[str(self.data)])
         if _within(name, QUIET) or _within(name, READY):
             return spec_from_loader(name, self, is_package=True)
@@ -94,7 +96,10 @@ class Finder:
         def attribute(wanted: str) -> Any:
             if wanted.startswith("__"):
                 raise AttributeError(wanted)
-            return Quiet() if quiet else Ready(f"{name}.{wanted}")
+            if quiet:
+                return Quiet()
+            full = f"{name}.{wanted}"
+            return import_module(full) if full == DATA or full in QUIET else Ready(full)
 
         module.__getattr__ = attribute
 

@@ -48,10 +48,10 @@ class Student:
                 linecache.cache[name] = (len(source), None, source.splitlines(True), name)
                 exec(compile(source, name, "exec"), self.module.__dict__)
             except BaseException as error:              # SystemExit, KeyboardInterrupt too: the next cell runs
-                return {"number": number, "status": "raised", "error": _words(error)}
+                return {"raised": True, "error": _words(error)}
             finally:
                 _close_figures()
-        return {"number": number, "status": "ran", "error": ""}
+        return {"raised": False, "error": ""}
 
     def answer(self, function: str, args: tuple, ready: tuple[str, ...], most: int) -> dict:
         """Call a function twice, and once more watched where ready-made solutions are to be told.
@@ -104,7 +104,7 @@ def _call(function: Callable, args: tuple) -> Outcome:
 def _reply(status: str, outcome: Outcome = Outcome(), value: Any = None, error: str = "", again: bool = True,
            delegated: str | None = None) -> dict:
     return {"status": status, "value": value, "error": error, "changed": outcome.changed, "stirred": outcome.stirred,
-            "again": again, "printed": outcome.printed, "delegated": delegated or next(iter(standins.used), None)}
+            "again": again, "printed": _printable(outcome.printed), "delegated": delegated or next(iter(standins.used), None)}
 
 
 def _words(error: BaseException) -> str:
@@ -112,14 +112,18 @@ def _words(error: BaseException) -> str:
     name = type(error).__name__
     try:
         text = f"{name}: {error}"[:ERROR_CHARACTERS]
-    except Exception:                    # its own __str__ fails
+    except BaseException:                # its own __str__ fails, or wants to leave
         text = name
     place, trace = "", error.__traceback__
     while trace:
         file = trace.tb_frame.f_code.co_filename
         place = f" ({file[1:-1]}, line {trace.tb_lineno})" if file.startswith("<cell ") else place
         trace = trace.tb_next
-    return text + place
+    return _printable(text + place)
+
+
+def _printable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def _no_input(*_) -> str:

@@ -22,6 +22,7 @@ from .channel import Unfit, pack, receive
 __all__ = ["Call", "CellNote", "Fork", "Limits", "Reply", "Session", "Trial", "Unavailable"]
 
 LOST = ("timed out", "crashed")
+ANSWERS = ("returned", "raised", "missing", "not plain")     # what a process may say of its own question
 PATIENCE = 2                             # time outs of a function after which it is asked no more
 START_SECONDS, TELL_SECONDS = 30.0, 10.0
 TEXT_CHARACTERS = 20_000
@@ -92,8 +93,8 @@ class Fork(Protocol):
     channel: socket.socket
     setting: dict                        # data, isolated, filter: how the process has to confine itself
 
-    def end(self) -> str:
-        """End it, with all that it started; how it died, in words, if it was dead."""
+    def end(self, gone: bool = False) -> str:
+        """End it with all that it started, and say how it died; one that is `gone` may take a moment to do so."""
 
 
 class Trial:
@@ -110,6 +111,7 @@ class Trial:
         self.suspects: set[str] = set()                  # functions that have cost a fork
         self.time_outs: Counter[str] = Counter()
         self.over = time.monotonic() + limits.notebook_seconds
+        self.cells_over = self.over - limits.notebook_seconds / 2
 
     def run(self) -> Session:
         try:
@@ -123,30 +125,53 @@ class Trial:
 
     def _finished(self) -> bool:
         """Run the cells and ask what is open in one fork; is everything answered?"""
+        self._give_up()
+        if self.calls and len(self.replies) == len(self.calls):
+            return True
+        began = time.monotonic()
         with self.fork() as fork:
+            waited = time.monotonic() - began            # for a new server: no fault of the submission
+            self.over, self.cells_over = self.over + waited, self.cells_over + waited
             return self._run_cells(fork) and self._ask_batch(fork)
+
+    def _give_up(self) -> None:
+        """Answer what will not be asked any more."""
+        over = time.monotonic() >= self.over
+        for i, call in enumerate(self.calls):
+            if over:
+                error = f"the {self.limits.notebook_seconds:g} s for the notebook are over"
+            elif self.time_outs[call.function] >= PATIENCE:
+                error = f"not asked: {call.function} was over its time {PATIENCE} times before"
+            else:
+                continue
+            self.replies.setdefault(i, Reply("timed out", error=error))
 
     def _run_cells(self, fork: Fork) -> bool:
         """Run every cell that has not cost a fork; False if one costs this fork."""
-        nonce, todo = secrets.token_hex(8), [i for i in self.cells if i not in self.bad_cells]
-        over = time.monotonic() + min(self.limits.notebook_seconds / 2, max(1.0, self.over - time.monotonic()))
+        fresh = time.monotonic() < self.cells_over       # else only those that ran before
+        todo = [i for i in self.cells if i not in self.bad_cells and (fresh or self.notes[i].status != "not run")]
+        nonce = secrets.token_hex(8)
         self._start(fork, nonce, todo)
         for i in todo:
             try:
-                said = self._hear(fork, nonce, 0, min(over, time.monotonic() + self.limits.cell_seconds))
-                self.notes[i] = CellNote(i, _one_of(said["status"], ("ran", "raised")), _text(said["error"]))
+                self.notes[i] = self._note(fork, nonce, i)
             except Lost as lost:
                 self.notes[i] = CellNote(i, lost.status, lost.error)
-                self.bad_cells |= {j for j in todo if j == i or (j > i and time.monotonic() >= over)}
+                self.bad_cells.add(i)
                 return False
         return True
+
+    def _note(self, fork: Fork, nonce: str, i: int) -> CellNote:
+        deadline = time.monotonic() + self.limits.cell_seconds
+        said = self._hear(fork, nonce, 0, min(deadline, self.cells_over) if self.notes[i].status == "not run" else deadline)
+        return CellNote(i, "ran" if said.get("raised") is False else "raised", _text(said.get("error")))
 
     def _start(self, fork: Fork, nonce: str, todo: list[int]) -> None:
         job = {"nonce": nonce, "cells": [(i, self.cells[i]) for i in todo], "files": self.files,
                "limits": asdict(self.limits), **fork.setting}
         try:
             self._tell(fork, job)
-            problem = self._hear(fork, nonce, 0, time.monotonic() + START_SECONDS)["problem"]
+            problem = self._hear(fork, nonce, 0, time.monotonic() + START_SECONDS).get("problem")
         except Lost as lost:
             problem = lost.error
         if problem:
@@ -170,16 +195,14 @@ class Trial:
         return len(self.replies) == len(self.calls)
 
     def _reply(self, fork: Fork, call: Call) -> Reply:
-        if self.time_outs[call.function] >= PATIENCE:
-            return Reply("timed out", error=f"not asked: {call.function} was over its time {PATIENCE} times before")
-        if (now := time.monotonic()) >= self.over:
-            return Reply("timed out", error=f"the {self.limits.notebook_seconds:g} s for the notebook are over")
-        nonce = secrets.token_hex(8)
+        nonce, deadline = secrets.token_hex(8), min(self.over, time.monotonic() + self.limits.call_seconds)
         try:
             self._tell(fork, {"nonce": nonce, "call": {**vars(call)}})
-            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, min(self.over, now + self.limits.call_seconds)))
+            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, deadline))
         except Lost as lost:
             return Reply(lost.status, error=lost.error)
+        except (TypeError, ValueError) as error:         # of the grader's own question
+            return Reply("not graded", error=str(error))
 
     @staticmethod
     def _tell(fork: Fork, message: dict) -> None:
@@ -187,7 +210,7 @@ class Trial:
         try:
             fork.channel.sendall(pack(message))
         except OSError:                                  # it does not listen, or is no more
-            raise Lost("crashed", fork.end()) from None
+            raise Lost("crashed", fork.end(gone=True)) from None
 
     @staticmethod
     def _hear(fork: Fork, nonce: str, most: int, deadline: float) -> dict:
@@ -195,14 +218,14 @@ class Trial:
         began = time.monotonic()
         try:
             said = receive(fork.channel, most, deadline)
-            if type(said) is tuple and len(said) == 2 and said[0] == nonce and type(said[1]) is dict:
+            if type(said) is tuple and [type(part) for part in said] == [str, dict] and said[0] == nonce:
                 return said[1]
             raise Unfit("a message came that answers no question")
         except TimeoutError:
             fork.end()
             raise Lost("timed out", f"no answer within {max(deadline - began, 0):.3g} s") from None
         except (EOFError, OSError):
-            raise Lost("crashed", fork.end()) from None
+            raise Lost("crashed", fork.end(gone=True)) from None
         except Unfit as error:
             fork.end()
             raise Lost("crashed", str(error)) from None
@@ -222,16 +245,13 @@ def _sound(said: dict) -> Reply:
         changed = said["changed"]
         if type(changed) is not tuple or len(changed) > 100 or not all(type(i) is int for i in changed):
             raise Unfit("changed is no tuple of positions")
-        return Reply(_one_of(said["status"], ("returned", "raised", "missing", "not plain")),
-                     said["value"] if said["status"] == "returned" else None, _text(said["error"]), changed,
+        if type(said["status"]) is not str or said["status"] not in ANSWERS:
+            raise Unfit("such a status is not its to say")
+        return Reply(said["status"], said["value"] if said["status"] == "returned" else None, _text(said["error"]), changed,
                      said["stirred"] is True, said["again"] is True, _text(said["printed"]),
                      None if said["delegated"] is None else _text(said["delegated"]))
     except (KeyError, Unfit) as error:
         return Reply("crashed", error=f"it sent no sound reply: {error}")
-
-
-def _one_of(status: Any, allowed: tuple[str, ...]) -> str:
-    return status if type(status) is str and status in allowed else "crashed"
 
 
 def _text(value: Any) -> str:
