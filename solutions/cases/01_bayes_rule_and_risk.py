@@ -815,6 +815,15 @@ def correction_over_objects(posterior, sample_priors, true_priors):
 
 
 @correct_priors.mistake(
+    "Everything is divided by one grand total.",
+    "`sum()` without an axis adds up all objects, so the whole table sums to 1. Each object has its own sum: "
+    "`weighted.sum(axis=1, keepdims=True)`.")
+def correction_by_the_grand_total(posterior, sample_priors, true_priors):
+    weighted = posterior * true_priors / sample_priors
+    return weighted / weighted.sum()
+
+
+@correct_priors.mistake(
     "Each column is divided by a row's sum: `keepdims=True` is missing.",
     "The sums have the shape (N,) and are lined up with the columns. If N is not K, that stops with an error; with N "
     "= K it is silently wrong. Keep the axis: shape (N, 1).")
