@@ -12,6 +12,7 @@ from .lecturer import Folder, Pack, Settings, course_of
 __all__ = ["EXPORT", "FEEDBACK"]
 
 console = Console()
+Beside = Annotated[Optional[Path], typer.Option("--to", help="the file to write [default: one in the folder]")]
 FEEDBACK = typer.Typer(no_args_is_help=True, help="Pages for each student and for the class.")
 EXPORT = typer.Typer(no_args_is_help=True, help="Marks and assignments for Canvas, Moodle, Gradescope and nbgrader.")
 
@@ -26,9 +27,10 @@ def pages(folder: Folder) -> None:
 
 
 @FEEDBACK.command()
-def pack(folder: Folder, canvas: Annotated[bool, typer.Option("--canvas", help="for Canvas: Upload submissions")] = False,
-         moodle: Annotated[bool, typer.Option("--moodle", help="for Moodle: Upload multiple feedback files in a zip")] = False,
-         to: Annotated[Optional[Path], typer.Option("--to", help="[default: feedback-PLATFORM.zip in the folder]")] = None) -> None:
+def pack(folder: Folder,
+         canvas: Annotated[bool, typer.Option("--canvas", help="for its Upload submissions")] = False,
+         moodle: Annotated[bool, typer.Option("--moodle", help="for its Upload multiple feedback files")] = False,
+         to: Beside = None) -> None:
     """Pack the pages into the zip that a platform takes."""
     from .interchange import feedback_zip
 
@@ -40,8 +42,9 @@ def pack(folder: Folder, canvas: Annotated[bool, typer.Option("--canvas", help="
 
 
 @EXPORT.command()
-def canvas(folder: Folder, assignment: Annotated[str, typer.Option(help="its title in Canvas, best with its number: Sheet 2 (4711)")],
-           to: Annotated[Optional[Path], typer.Option("--to", help="[default: canvas.csv in the folder]")] = None) -> None:
+def canvas(folder: Folder,
+           assignment: Annotated[str, typer.Option(help="its title there, best with its number: Sheet 2 (4711)")],
+           to: Beside = None) -> None:
     """Marks for Canvas: Grades, Import."""
     from . import interchange
 
@@ -49,7 +52,7 @@ def canvas(folder: Folder, assignment: Annotated[str, typer.Option(help="its tit
 
 
 @EXPORT.command()
-def moodle(folder: Folder, to: Annotated[Optional[Path], typer.Option("--to", help="[default: moodle.csv in the folder]")] = None) -> None:
+def moodle(folder: Folder, to: Beside = None) -> None:
     """Marks for Moodle: the assignment, Upload grading worksheet."""
     from . import interchange
 
@@ -57,7 +60,8 @@ def moodle(folder: Folder, to: Annotated[Optional[Path], typer.Option("--to", he
 
 
 @EXPORT.command()
-def gradescope(folder: Folder, to: Annotated[Path, typer.Option("--to", help="a folder; one results.json for each submission")]) -> None:
+def gradescope(folder: Folder,
+               to: Annotated[Path, typer.Option("--to", help="a folder; a results.json for each submission")]) -> None:
     """results.json of each submission; what is not graded gets none."""
     import json
 
@@ -88,7 +92,7 @@ def autograder(to: Annotated[Path, typer.Argument(help="the zip to upload to Gra
 
 
 @EXPORT.command()
-def nbgrader(to: Annotated[Path, typer.Argument(help="nbgrader's folder source/; each unit becomes an assignment in it")],
+def nbgrader(to: Annotated[Path, typer.Argument(help="nbgrader's folder source/; each unit is an assignment")],
              settings: Settings = None, pack: Pack = None) -> None:
     """Exercise notebooks that nbgrader reads: answer cells, and locked cells that end in the points."""
     from .classfile import ClassFile

@@ -1,7 +1,8 @@
 """Gradescope: ``results.json``, and the zip of an autograder that makes it.
 
-Gradescope unpacks the zip into ``/autograder/source``, runs ``setup.sh`` once, and for each submission starts a container
-with the files in ``/autograder/submission``, runs ``run_autograder`` and reads ``/autograder/results/results.json``.
+Gradescope unpacks the zip into ``/autograder/source``, runs ``setup.sh`` once, and for each submission starts a
+container with the files in ``/autograder/submission``, runs ``run_autograder`` and reads
+``/autograder/results/results.json``.
 The container is the only wall there: a submission could read whatever is in it. For marks that count, download the
 submissions and grade them in the sandbox; the autograder is for quick answers.
 """
@@ -32,9 +33,14 @@ SETUP = """\
 set -euo pipefail
 source="$(cd "$(dirname "$0")" && pwd)"
 fit() { "$1" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
-find_python() { for name in python3.13 python3.12 python3.11 python3; do if fit "$name"; then echo "$name"; return; fi; done; }
+find_python() {
+    for name in python3.13 python3.12 python3.11 python3; do
+        if fit "$name"; then echo "$name"; return; fi
+    done
+}
 if [ -z "$(find_python)" ]; then
-    apt-get update && { apt-get install -y python3.12 python3.12-venv || apt-get install -y python3.11 python3.11-venv; }
+    apt-get update
+    apt-get install -y python3.12 python3.12-venv || apt-get install -y python3.11 python3.11-venv
 fi
 "$(find_python)" -m venv "$source/venv"
 "$source/venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$source/requirements.txt"

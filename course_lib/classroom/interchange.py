@@ -63,7 +63,8 @@ def moodle(folder: Path) -> Iterator[list]:
     yield [*MOODLE_COLUMNS]
     for standing in standings(folder):
         if there := known.get(standing.row.key):
-            yield [f"Participant {there['id']}", standing.row.student.name, standing.total, standing.out_of, "-", summary(standing)]
+            yield [f"Participant {there['id']}", standing.row.student.name, standing.total, standing.out_of, "-",
+                   summary(standing)]
 
 
 def summary(standing: Standing) -> str:
@@ -102,12 +103,12 @@ def feedback_zip(folder: Path, platform: str, path: Path) -> int:
     write_pages(folder)
     known = handed_out(folder, platform)
     if not known:
-        raise ValueError(f"submissions with names as {platform.capitalize()} gives them expected, found none; each page is "
-                         f"in {folder / PAGES}")
+        raise ValueError(f"submissions with names as {platform.capitalize()} gives them expected, found none; "
+                         f"each page is in {folder / PAGES}")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, match in known.items():
-            archive.writestr(zipfile.ZipInfo(_place(match, platform), EPOCH), (folder / PAGES / f"{key}.html").read_bytes(),
-                             zipfile.ZIP_DEFLATED)
+            page = (folder / PAGES / f"{key}.html").read_bytes()
+            archive.writestr(zipfile.ZipInfo(_place(match, platform), EPOCH), page, zipfile.ZIP_DEFLATED)
     return len(known)
 
 

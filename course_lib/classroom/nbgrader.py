@@ -1,10 +1,11 @@
 """Exercise notebooks as nbgrader reads them (metadata of schema 3).
 
-nbgrader gives full points to a locked cell that neither fails nor ends in a number, and the checker never fails; so each
-check cell ends in the points of its exercise. nbgrader runs checks in the student's own process, on public inputs.
+nbgrader gives full points to a locked cell that neither fails nor ends in a number, and the checker never fails; so
+each check cell ends in the points of its exercise. nbgrader runs checks in the student's own process, on public inputs.
 """
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,8 +34,6 @@ def nbgrader_notebook(notebook: Any, points: dict[str, float]) -> Any:
     points : dict
         Name of the function → points.
     """
-    import copy
-
     made, waiting = copy.deepcopy(notebook), dict(points)
     for cell in made.cells:
         if cell.cell_type != "code":
@@ -63,4 +62,5 @@ def write_sources(course: Course, folder: Path, settings: ClassFile = ClassFile(
 
 
 def _metadata(identity: str, grade: bool = False, locked: bool = False, solution: bool = False) -> dict[str, Any]:
-    return {"schema_version": 3, "grade_id": identity, "grade": grade, "locked": locked, "solution": solution, "task": False}
+    return {"schema_version": 3, "grade_id": identity, "grade": grade, "locked": locked, "solution": solution,
+            "task": False}

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from .card import inline
-from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example, Item,
-                      Run, Standing)
+from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example,
+                      Item, Run, Standing)
 from .standings import read_run, standings
 from .survey import Survey
 
@@ -21,7 +21,9 @@ __all__ = ["CLASS_PAGE", "PAGES", "class_page", "student_page", "write_pages"]
 
 PAGES, CLASS_PAGE = "feedback", "class.html"
 SHOWN = 20                     # of the longest lists of the class page
-SIGNS = {RIGHT: "✓", WRONG: "✗", TIMED_OUT: "…", CRASHED: "!", MISSING: "○", UNREADABLE: "?", DELEGATED: "↷", NOT_GRADED: "–"}
+SIGNS = {RIGHT: "✓", WRONG: "✗", TIMED_OUT: "…", CRASHED: "!", MISSING: "○", UNREADABLE: "?",
+         DELEGATED: "↷", NOT_GRADED: "–"}
+KEPT = "\n\t\u200c\u200d"     # the last two join letters, or keep them apart, in names of many languages
 MEANINGS = {
     WRONG: "It was called, and the expected answer did not come.",
     TIMED_OUT: "No answer came within the time allowed.",
@@ -53,11 +55,12 @@ def student_page(standing: Standing, run: Run) -> str:
     run : Run
         The grading run that the standing belongs to.
     """
-    set_by_hand = {o.exercise: o for o in standing.overrides}
+    items = standing.row.items
     return _template("student.html").render(
-        run=run, standing=standing, row=standing.row, marks=standing.marks, by_hand=set_by_hand, signs=SIGNS,
-        meanings=MEANINGS, shares={item.exercise: shares(item) for item in standing.row.items},
-        lost=[item for item in standing.row.items if item.status != RIGHT and standing.row.status == GRADED], days=math.ceil(standing.days_late))
+        run=run, standing=standing, row=standing.row, marks=standing.marks, signs=SIGNS, meanings=MEANINGS,
+        by_hand={o.exercise: o for o in standing.overrides}, days=math.ceil(standing.days_late),
+        lost=[item for item in items if item.status != RIGHT] if standing.row.status == GRADED else [],
+        shares={item.exercise: shares(item) for item in items})
 
 
 def class_page(run: Run, survey: Survey) -> str:
@@ -83,7 +86,8 @@ def write_pages(folder: Path) -> None:
 
 def shares(item: Item) -> list[Share]:
     """What each kind of inputs earned: equal shares, except that inputs which never vary only cost."""
-    counting = [p for p in item.parts if not p.fixed or not p.right] if any(not p.fixed for p in item.parts) else list(item.parts)
+    varies = any(not p.fixed for p in item.parts)
+    counting = [p for p in item.parts if not (varies and p.fixed and p.right)]
     each = item.out_of / len(counting) if counting else 0.0
     earns = item.status not in (DELEGATED, NOT_GRADED)
     return [Share(p.label, p.right, (each if p.right and earns else 0.0) if p in counting else None,
@@ -94,7 +98,7 @@ def printable(value: Any) -> Any:
     """Text without what a browser might obey instead of show: control signs, changes of direction, halves of a pair."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") else "\ufffd" for c in value)
+    return "".join(c if c in KEPT or unicodedata.category(c)[0] != "C" else "\ufffd" for c in value)
 
 
 def _words(text: str) -> Any:
@@ -128,7 +132,8 @@ def _environment():
     except ModuleNotFoundError:
         raise ValueError('to write pages jinja2 is needed: pip install "course_lib[grade]"') from None
     made = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
-                              undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=printable)
+                              finalize=printable, undefined=jinja2.StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True)
     made.filters.update(words=_words, points=_number, percent=_percent, two=_two, rows=_example)
     return made
 

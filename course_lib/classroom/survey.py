@@ -110,7 +110,8 @@ class Survey:
         return float(np.mean(known)) if known else None
 
     def _discrimination(self, exercise: str) -> float | None:
-        whole = [marks for marks in self._marks if exercise in marks and all(points is not None for points, _ in marks.values())]
+        whole = [marks for marks in self._marks
+                 if exercise in marks and all(points is not None for points, _ in marks.values())]
         own = np.array([marks[exercise][0] for marks in whole])
         rest = np.array([sum(points for points, _ in marks.values()) for marks in whole]) - own
         if len(own) < 3 or np.ptp(own) == 0 or np.ptp(rest) <= 1e-9 * np.abs(rest).max():
