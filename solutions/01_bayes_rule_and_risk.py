@@ -2,7 +2,14 @@
 # # Exercises 01: Bayes' rule and risk
 #
 # These belong to the notebook [01 Bayes' rule and risk](../notebooks/01_bayes_rule_and_risk.ipynb). Write each
-# function, run its cell, then the `check(…)` below it.
+# function, run its cell, then the `check(…)` below it. Stuck? `hint(…)` with the function's name helps in three steps.
+#
+# | after section | exercise | minutes |
+# |---|---|---|
+# | 3 | E1.1 the posterior, E1.2 the posterior in logarithms | 25 |
+# | 4 | E1.7 a posterior for other priors | 10 |
+# | 5 | E1.3 the decision with prices, E1.5 the price of any rule, E1.4 a loss matrix and the right not to decide | 35 |
+# | 6 | E1.6 two normals exactly, E1.8 a formula with a mistake | 40 |
 
 # %% tags=["setup"]
 import numpy as np
