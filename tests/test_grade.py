@@ -587,3 +587,20 @@ def test_walls_and_trust_give_the_same_grades(walls, tmp_path):
         grading = Grading(Course(pack), tmp_path / "class", tmp_path / f"grades{trusted}", seed_file=tmp_path / "seed", trusted=trusted)
         rows[trusted] = [(row.key, row.items[0].status, row.items[0].points) for row in grading.run()]
     assert rows[False] == rows[True] == [("a", "right", 1.0), ("b", "crashed", 0.0)]
+
+
+def test_cluster_grades_the_same_and_a_killed_worker_loses_nothing(walls, tmp_path, monkeypatch):
+    """Two dask workers; one is killed after the first rows, and started anew by its nanny."""
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install distributed")
+    pack = pack_of(tmp_path / "pack")
+    slow = RIGHT + "\nimport time; time.sleep(0.3)"
+    hand_in(tmp_path / "class", **{f"student{i:02d}": (slow, GRAND, STUB)[i % 3] for i in range(24)})
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        grading = Grading(Course(pack), tmp_path / "class", tmp_path / "cluster", seed_file=tmp_path / "seed", scheduler=cluster.scheduler_address)
+        rows = grading.run()
+        first = [next(rows) for _ in range(2)]
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        assert len(first) + sum(1 for _ in rows) == 24
+    monkeypatch.setattr(worker.Bench, "sandbox", lambda self: Fake())
+    graded(Course(pack), tmp_path, "here", seed_file=tmp_path / "seed")
+    assert (tmp_path / "cluster" / "grades.csv").read_bytes() == (tmp_path / "here" / "grades.csv").read_bytes()
