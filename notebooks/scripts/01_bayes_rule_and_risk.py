@@ -406,7 +406,7 @@ print("train", X_train.shape, " test", X_test.shape,
 kinds, losses = freq.sum(axis=1).reshape(2, 8).T / freq.sum(), np.array([1.0, 2.0])      # P(kind, fate) (8, 2)
 g = losses * kinds
 rules = list(product((0, 1), repeat=8))                            # all there are
-risks = [sum(g[x, y] for x in range(8) for y in (0, 1) if rule[x] != y) for rule in rules]
+risks = [sum(losses[y] * kinds[x, y] for x in range(8) for y in (0, 1) if rule[x] != y) for rule in rules]
 assert rules[np.argmin(risks)] == tuple(g.argmax(axis=1)) and np.isclose(min(risks), g.sum() - g.max(axis=1).sum())
 print(f"256 rules cost {min(risks):.4f} to {max(risks):.4f}; kind 0: {kinds[0, 1] / kinds[0].sum():.3f} saved")
 print("the cheapest rule is the theorem's:", " ".join(["lost", "saved"][k] for k in g.argmax(axis=1)))
