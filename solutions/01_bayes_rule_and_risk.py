@@ -604,10 +604,12 @@ print("corrected:", corrected[:, 1].round(4), " made with the true priors:", in_
 # %% [markdown]
 # ## E1.8 Find the mistake: a threshold on the log odds
 #
-# A script that circulates on the web prints, for two normal classes with a common σ, these lines (in our letters):
+# In printed lecture notes the last term of the following formula tends to suffer. Somebody copied it like this, for two
+# normal classes with a common σ:
 #
-# > $$a(x) = \ln \frac{P(1 \mid x)}{P(0 \mid x)} = w x + w_0, \qquad w = \frac{\mu_1 - \mu_0}{\sigma^2}, \qquad
-# > w_0 = \frac{\mu_0^2 - \mu_1^2}{2\sigma^2} + \ln \frac{P(0)}{P(1)}.$$
+# > $$a(x) = \ln \frac{P(1 \mid x)}{P(0 \mid x)} = w x + w_0,$$
+# >
+# > $$w = \frac{\mu_1 - \mu_0}{\sigma^2}, \qquad w_0 = \frac{\mu_0^2 - \mu_1^2}{2\sigma^2} + \ln \frac{P(0)}{P(1)}.$$
 #
 # **One of them is wrong.** Find out which, and write the right ones. Then decide: an error on class $y$ costs
 # $\lambda_y$, and the rule is a threshold on the log odds, "decide 1 if $a(x) > \text{threshold}$". Which threshold?

@@ -1079,8 +1079,8 @@ quiz("1.5")
 # > $P(y \mid x) = \dfrac{P(y)p(x\mid y)}{\sum_k P(k)p(x \mid k)}$ = softmax of $\ln P(y)p(x\mid y)$; two classes:
 # > $\sigma(a)$, $a = \ln \dfrac{P(1)p(x\mid 1)}{P(0)p(x \mid 0)}$
 # >
-# > $\hat y^*(x) = \arg\max_y \lambda_y P(y) p(x \mid y)$; in general $\arg\min_a \sum_y P(y \mid x)L_{ya}$; if two,
-# > decide 1 where $a > \ln \lambda_0/\lambda_1$
+# > $\hat y^*(x) = \arg\max_y \lambda_y P(y) p(x \mid y)$; of two classes 1 where $a > \ln \lambda_0/\lambda_1$;
+# > for any prices $\arg\min_a \sum_y P(y \mid x)L_{ya}$
 # >
 # > Chow: do not decide where $\max_y P(y \mid x) < 1 - c$
 # >
