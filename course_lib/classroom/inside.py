@@ -43,6 +43,7 @@ def serve(data: str, scratch: str) -> None:
         sys.exit("serve() runs as process 1 of a namespace of its own")
     _protect()
     _prepare(data, WARM)
+    _wipe(scratch)                       # matplotlib keeps a list of fonts there
     control = socket.socket(fileno=os.dup(0))
     control.sendall(b"r")
     while fds := socket.recv_fds(control, 1, 1)[1]:

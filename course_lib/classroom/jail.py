@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 __all__ = ["BOOT", "SCRATCH", "command", "missing_parts", "syscall_filter"]
@@ -66,6 +67,7 @@ def command(data: Path, scratch_bytes: int) -> list[str]:
     for name, value in (ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(_folders())}).items():
         walls += ["--setenv", name, value]
     view = [*_system(), *_packages(), *_course(data)]
+    view += [("--remount-ro", target) for kind, *_, target in view if kind == "--tmpfs"]    # masks: nobody's to fill
     above = sorted({str(folder) for *_, target in view for folder in Path(target).parents} - {"/"})
     walls += [word for folder in above for word in ("--dir", folder)]      # or some would be root's alone
     walls += [word for operation in view for word in operation]
@@ -109,24 +111,18 @@ def syscall_filter() -> bytes:
 
 def _system() -> Iterator[tuple[str, ...]]:
     """The C library and the interpreter with its standard library, without any installed package."""
-    libraries = Path("/usr/lib", sysconfig.get_config_var("MULTIARCH") or "")
-    for folder in (libraries, Path("/usr/lib64"), *Path("/usr/lib").glob("ld-*")):
-        yield ("--ro-bind-try", str(folder), str(folder))
-    for folder in (Path("/lib"), Path("/lib64")):
-        if folder.is_symlink():
-            yield ("--symlink", os.readlink(folder), str(folder))
-        else:
-            yield ("--ro-bind-try", str(folder), str(folder))
-    yield ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
+    libraries = Path("/usr/lib", f"{os.uname().machine}-linux-gnu")
+    folders = [libraries, *Path("/usr/lib").glob("ld-*")] if libraries.exists() else [Path("/usr/lib")]
+    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    own = [] if sys.base_prefix == "/usr" else [Path(sys.base_prefix, "lib")]
+    for path in map(str, (*folders, "/usr/lib64", "/etc/ld.so.cache", *own, *sorted(standard), os.path.realpath(sys.executable))):
+        yield ("--ro-bind-try", path, path)
+    for path in ("/lib", "/lib64"):
+        yield ("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind-try", path, path)
     for device in ("null", "zero", "random", "urandom"):
         yield ("--dev-bind", f"/dev/{device}", f"/dev/{device}")
-    own = [] if sys.base_prefix == "/usr" else [str(Path(sys.base_prefix, "lib"))]
-    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-    for path in (*own, *sorted(standard), os.path.realpath(sys.executable)):
-        yield ("--ro-bind-try", path, path)
-    for folder in (Path(base, kind) for base in sorted(standard) for kind in ("site-packages", "dist-packages")):
-        if folder.exists():
-            yield ("--tmpfs", str(folder))
+    for base in (*Path("/usr").glob("lib*/python3*"), *map(Path, sorted(standard))):
+        yield from (("--tmpfs", str(folder)) for folder in base.glob("*-packages"))
 
 
 def _packages() -> Iterator[tuple[str, ...]]:
@@ -136,7 +132,6 @@ def _packages() -> Iterator[tuple[str, ...]]:
     for folder in (f / hidden for f in map(Path, _folders()) for hidden in HIDDEN):
         if folder.exists():
             yield ("--tmpfs", str(folder))
-            yield ("--remount-ro", str(folder))
 
 
 def _course(data: Path) -> Iterator[tuple[str, ...]]:
@@ -162,8 +157,15 @@ def _installed() -> tuple[Path, ...]:
             continue
         seen.add(name)
         package = metadata.distribution(name)
-        found |= {Path(package.locate_file(file.parts[0])) for file in package.files or ()
-                  if file.parts[0] not in ("..", "__pycache__") and not file.parts[0].endswith((".dist-info", ".pth"))}
+        found |= _tops(package)
         required = map(Requirement, package.requires or ())
         todo += [r.name for r in required if r.marker is None or r.marker.evaluate({"extra": ""})]
     return tuple(sorted(path for path in found if path.exists()))
+
+
+def _tops(package: metadata.Distribution) -> set[Path]:
+    if not package.files:                      # as some distributions of Linux pack them: without a list of their files
+        spec = find_spec(package.name)
+        return set(map(Path, spec.submodule_search_locations or [spec.origin])) if spec else set()
+    return {Path(package.locate_file(file.parts[0])) for file in package.files
+            if file.parts[0] not in ("..", "__pycache__") and not file.parts[0].endswith((".dist-info", ".pth"))}

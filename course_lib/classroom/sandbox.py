@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -123,8 +124,9 @@ class _Server:
                 raise Unavailable(f"the sandbox did not start: {error}") from None
         self.control.settimeout(START_SECONDS)
         if self._word(1) != b"r":
+            complaint = self._complaint()
             self.close()
-            raise Unavailable(f"the sandbox did not start: {self.complaint()}")
+            raise Unavailable(f"the sandbox did not start: {complaint}")
         self.busy = False
 
     def fork(self, channel: socket.socket) -> None:
@@ -142,12 +144,13 @@ class _Server:
         self.busy = len(said) != 4                       # a server that does not answer is not used again
         return None if self.busy else int.from_bytes(said, "big")
 
-    def complaint(self) -> str:
+    def _complaint(self) -> str:
         self.log.seek(0)
         return (self.log.read().decode(errors="replace").strip().splitlines() or ["it said nothing"])[-1]
 
     def close(self) -> None:
         self.control.close()
+        self.log.close()
         self.process.kill()
         self.process.wait()
 
@@ -196,12 +199,18 @@ class _Process:
 
 
 def missing() -> list[str]:
-    """What this machine lacks for the sandbox, a sentence that mends it each; empty if a submission runs in it."""
+    """What this machine lacks for the sandbox, a sentence that mends it each; empty if a submission runs in it.
+
+    The trial run is made once in a process.
+    """
     if not sys.platform.startswith("linux"):
         return [f"the sandbox is made of what only Linux has, and this is {sys.platform}: grade on Linux, in a virtual "
                 "machine for example, or with --trusted if you trust every submission"]
-    if lacking := jail.missing_parts():
-        return lacking
+    return jail.missing_parts() or _tried()
+
+
+@lru_cache(maxsize=1)
+def _tried() -> list[str]:
     with Sandbox() as sandbox:
         [reply] = sandbox.run(["def double(x): return 2 * x"], [Call("double", (21,))]).replies
     if reply.value == 42:

@@ -35,7 +35,7 @@ class Limits:
     cell_seconds: float = 20.0
     call_seconds: float = 10.0           # for one question: the function runs twice, or three times
     notebook_seconds: float = 120.0      # one submission in all; its cells have half of it
-    memory_bytes: int = 2 << 30          # of address space; Python, numpy and matplotlib take 0.5 of it
+    memory_bytes: int = 2 << 30          # of address space; numpy, scipy and matplotlib take 0.35 GB of it
     processes: int = 32                  # threads; a second process is never allowed
     file_bytes: int = 16 << 20           # the largest file
     scratch_bytes: int = 64 << 20        # all files together, in memory
