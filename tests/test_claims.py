@@ -16,7 +16,7 @@ FALSE = [
     ("1.6", UNIT_1, "best = np.log(prices[0] / prices[1])", "best = np.log(prices[1] / prices[0])"),
     ("1.7", UNIT_1, "np.array([1.0, 10.0])", "np.array([1.0, 5.0])"),
     ("1.11", UNIT_1, "sigmoid(scores[:, 1] - scores[:, 0])", "sigmoid(scores[:, 0] - scores[:, 1])"),
-    ("1.12", UNIT_1, "(P3 * normal(t, mean3, sd3)).max()", "(normal(t, mean3, sd3) / 3).max()"),
+    ("1.12", UNIT_1, "(P3 * normal(t, mean3, sd3)).max()", "(P3 * normal(t, mean3, sd3)).min()"),
     ("1.13", UNIT_1, "< 1 - c)", "< 1 - 2 * c)"),
     ("1.15", UNIT_1, "np.log(p / q)", "np.log(q / p)"),
     ("2.0", UNIT_2A, "np.sqrt(np.mean((flipper - flipper.mean())**2))", "flipper.std(ddof=1)"),
