@@ -1037,4 +1037,4 @@ if find_spec("sklearn"):
 # M. Dogucu, *Bayes Rules!* (2022), chapter 14.
 #
 # **Next:** [the exercises](../exercises/02b_naive_bayes.ipynb), then
-# [03a Gaussian classes](03a_gaussian_classes.ipynb), where features may hang together.
+# 03a Gaussian classes (to come), where features may hang together.
