@@ -47,13 +47,16 @@ class Overtime(BaseException):
     """Raised inside a function whose time is up; not an Exception, so that ``except Exception`` lets it pass."""
 
 
-def call(function: Callable, args: tuple, seconds: float | None = None) -> Outcome:
-    """Call ``function(*args)`` on fresh copies of the arguments."""
+def call(function: Callable, args: tuple, seconds: float | None = None, guard: Any = None) -> Outcome:
+    """Call ``function(*args)`` on fresh copies of the arguments.
+
+    `guard` takes the place of `guarded_generators`, where the state of the global generators is nobody's.
+    """
     given, out = fresh(args), CappedText()
     value = error = None
     overtime = False
     with (warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(out),
-          contextlib.redirect_stderr(out), guarded_generators() as generators):
+          contextlib.redirect_stderr(out), guard or guarded_generators() as generators):
         warnings.simplefilter("always")
         start = time.perf_counter()
         try:
