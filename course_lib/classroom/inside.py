@@ -170,7 +170,7 @@ def _settle(job: dict, channel: socket.socket, scratch: str) -> None:
     home = Path(scratch, "work")
     (home / "data").mkdir(parents=True)
     os.chdir(home)
-    for table in Path(job["data"]).iterdir():
+    for table in Path(job["data"]).glob("[!_]*"):
         with contextlib.suppress(OSError):           # where links are not allowed
             Path("data", table.name).symlink_to(table)
     for name, content in job["files"].items():

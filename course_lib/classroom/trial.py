@@ -5,6 +5,7 @@ what is still unanswered is asked again, a function that has cost a fork in a fr
 """
 from __future__ import annotations
 
+import math
 import secrets
 import socket
 import time
@@ -23,7 +24,7 @@ __all__ = ["Call", "CellNote", "Fork", "Limits", "Reply", "Session", "Trial", "U
 
 LOST = ("timed out", "crashed")
 ANSWERS = ("returned", "raised", "missing", "not plain")     # what a process may say of its own question
-PATIENCE = 2                             # time outs of a function after which it is asked no more
+PATIENCE = 3                             # time outs in a row after which a function is asked no more
 START_SECONDS, TELL_SECONDS = 30.0, 10.0
 TEXT_CHARACTERS = 20_000
 
@@ -104,7 +105,7 @@ class Trial:
                  cells: Sequence[str], calls: Sequence[Call], files: Mapping[str, bytes]):
         self.fork, self.limits, self.calls = fork, limits, calls
         self.cells = {i: np.frombuffer(s.encode(errors="replace"), np.uint8) for i, s in enumerate(cells, 1)}
-        self.files = {name: np.frombuffer(raw, np.uint8) for name, raw in files.items() if _harmless(name)}
+        self.files = _that_fit(files, limits)
         self.notes = {i: CellNote(i, "not run") for i in self.cells}
         self.replies: dict[int, Reply] = {}
         self.bad_cells: set[int] = set()                 # not to be run again
@@ -141,7 +142,7 @@ class Trial:
             if over:
                 error = f"the {self.limits.notebook_seconds:g} s for the notebook are over"
             elif self.time_outs[call.function] >= PATIENCE:
-                error = f"not asked: {call.function} was over its time {PATIENCE} times before"
+                error = f"not asked: {call.function} was over its time {PATIENCE} times in a row"
             else:
                 continue
             self.replies.setdefault(i, Reply("timed out", error=error))
@@ -162,8 +163,8 @@ class Trial:
         return True
 
     def _note(self, fork: Fork, nonce: str, i: int) -> CellNote:
-        deadline = time.monotonic() + self.limits.cell_seconds
-        said = self._hear(fork, nonce, 0, min(deadline, self.cells_over) if self.notes[i].status == "not run" else deadline)
+        over = self.cells_over if self.notes[i].status == "not run" else self.over
+        said = self._hear(fork, nonce, 0, self.limits.cell_seconds, over)
         return CellNote(i, "ran" if said.get("raised") is False else "raised", _text(said.get("error")))
 
     def _start(self, fork: Fork, nonce: str, todo: list[int]) -> None:
@@ -171,7 +172,7 @@ class Trial:
                "limits": asdict(self.limits), **fork.setting}
         try:
             self._tell(fork, job)
-            problem = self._hear(fork, nonce, 0, time.monotonic() + START_SECONDS).get("problem")
+            problem = self._hear(fork, nonce, 0, START_SECONDS).get("problem")
         except Lost as lost:
             problem = lost.error
         if problem:
@@ -189,16 +190,16 @@ class Trial:
             if lost and position:                        # others came before it in this fork: once more, alone
                 return False
             self.replies[i] = reply
-            self.time_outs[name] += reply.status == "timed out"
+            self.time_outs[name] = self.time_outs[name] + 1 if reply.status == "timed out" else 0
             if lost:
                 break
         return len(self.replies) == len(self.calls)
 
     def _reply(self, fork: Fork, call: Call) -> Reply:
-        nonce, deadline = secrets.token_hex(8), min(self.over, time.monotonic() + self.limits.call_seconds)
+        nonce = secrets.token_hex(8)
         try:
             self._tell(fork, {"nonce": nonce, "call": {**vars(call)}})
-            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, deadline))
+            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over))
         except Lost as lost:
             return Reply(lost.status, error=lost.error)
         except (TypeError, ValueError) as error:         # of the grader's own question
@@ -213,17 +214,16 @@ class Trial:
             raise Lost("crashed", fork.end(gone=True)) from None
 
     @staticmethod
-    def _hear(fork: Fork, nonce: str, most: int, deadline: float) -> dict:
+    def _hear(fork: Fork, nonce: str, most: int, seconds: float, over: float = math.inf) -> dict:
         """The fork's word on one question, if it says that it is."""
-        began = time.monotonic()
         try:
-            said = receive(fork.channel, most, deadline)
+            said = receive(fork.channel, most, min(time.monotonic() + seconds, over))
             if type(said) is tuple and [type(part) for part in said] == [str, dict] and said[0] == nonce:
                 return said[1]
             raise Unfit("a message came that answers no question")
         except TimeoutError:
             fork.end()
-            raise Lost("timed out", f"no answer within {max(deadline - began, 0):.3g} s") from None
+            raise Lost("timed out", f"it did not end within {seconds:g} s") from None
         except (EOFError, OSError):
             raise Lost("crashed", fork.end(gone=True)) from None
         except Unfit as error:
@@ -258,6 +258,16 @@ def _text(value: Any) -> str:
     return value[:TEXT_CHARACTERS] if type(value) is str else ""
 
 
+def _that_fit(files: Mapping[str, bytes], limits: Limits) -> dict[str, np.ndarray]:
+    kept, room = {}, limits.scratch_bytes
+    for name, raw in files.items():
+        if _harmless(name) and len(raw) <= min(room, limits.file_bytes):
+            kept[name] = np.frombuffer(raw, np.uint8)
+            room -= len(raw)
+    return kept
+
+
 def _harmless(name: str) -> bool:
     path = PurePosixPath(name)
-    return not (path.is_absolute() or ".." in path.parts or "\0" in name or not path.parts)
+    written = name.isprintable()         # neither a null byte nor half of a surrogate pair
+    return written and not (path.is_absolute() or ".." in path.parts or not path.parts)
