@@ -56,6 +56,10 @@ class Key:
     fixed: frozenset[str]      # labels whose inputs are the same under every seed
     traps: tuple[Trap, ...]
 
+    def watched(self, i: int) -> bool:
+        """Is a call to a ready-made solution looked for here? On inputs that cannot be known beforehand, if there are such."""
+        return not self.public[i] or self.cases[i].label in self.fixed
+
 
 def key(reference: Reference, secret: bytes, points: float | None = None) -> Key:
     """The answer key of an exercise.

@@ -117,7 +117,7 @@ def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[t
 
 def defining(cells: Sequence[str], name: str) -> list[int]:
     """The positions of the cells that seem to define a function."""
-    return [i for i, source in enumerate(cells) if _definition(name).search(source)]
+    return [i for i, source in enumerate(cells) if name in source and _definition(name).search(source)]
 
 
 @cache
@@ -142,7 +142,7 @@ def _marked(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes], al
 def _run(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes]) -> Session:
     from .sandbox import Call
 
-    calls = [Call(key.name, case.args, key.ready) for key in keys for case in key.cases]
+    calls = [Call(key.name, case.args, key.ready if key.watched(i) else ()) for key in keys for i, case in enumerate(key.cases)]
     if not hasattr(_place, "sandbox"):
         _place.stack = ExitStack()
         _place.sandbox = _place.stack.enter_context(_bench.sandbox())
