@@ -439,6 +439,19 @@ def test_override_counts_is_kept_and_has_a_reason(no_sandbox, toy, tmp_path):
             standings.override(to, *bad)
 
 
+def test_overrides_may_be_edited_by_hand(no_sandbox, toy, tmp_path):
+    hand_in(tmp_path / "class", a=GRAND)
+    graded(toy, tmp_path)
+    to = tmp_path / "grades"
+    (to / "overrides.csv").write_text("\ufeffstudent,exercise,points,reason\na,E1.1,1,ok\nadda,E1.1,1,typo\na,E7,1,typo", encoding="utf-8")
+    standings.override(to, "a", "E1.1", 0.25, "after all")
+    assert table(to)[0]["total"] == "0.25"
+    assert standings.strays(to) == ["overrides.csv, line 3: no student 'adda' in this run", "overrides.csv, line 4: no exercise 'E7' in this run"]
+    (to / "overrides.csv").write_text("student,exercise,points,reason\na,E1.1,much,ok\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="a number of points expected for a in E1.1, got 'much'"):
+        list(standings.standings(to))
+
+
 def test_override_gives_a_number_to_what_we_failed_at():
     row = Row("a", Student("a"), "not graded", items=(Item("E1", "f", "", "", "not graded", None, 2.0), Item("E2", "g", "", "", "right", 1.0, 1.0)))
     from course_lib.classroom.records import Override
@@ -569,6 +582,19 @@ def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
     monkeypatch.setattr(worker.Bench, "sandbox", lambda self: Fake())
     graded(Course(pack), tmp_path, "whole", seed_file=tmp_path / "seed")
     assert (tmp_path / "killed" / "grades.csv").read_bytes() == (tmp_path / "whole" / "grades.csv").read_bytes()
+
+
+def test_ready_made_solution_scores_nothing_in_its_own_word(walls, tmp_path):
+    """Of another library, of the course's own, and one that hides behind a fallback."""
+    own = "import numpy as np\ndef log_sum_exp(a):\n    return np.array([np.log(sum(np.exp(r - max(r)))) + max(r) for r in a])"
+    hand_in(tmp_path / "class", a="from scipy.special import logsumexp\ndef log_sum_exp(a):\n    return logsumexp(a, axis=1)",
+            b="import course_lib.decision as d\ndef log_sum_exp(a):\n    return d.logsumexp(a)",
+            c=own + "\nmine = log_sum_exp\nimport scipy.special\ndef log_sum_exp(a):\n    scipy.special.logsumexp(a, axis=1)\n    return mine(a)")
+    grading = Grading(Course(ROOT), tmp_path / "class", tmp_path / "grades", settings=ClassFile(exercises=("E0.1",)))
+    vars(grading)["_references"] = Course(ROOT).references_of(ROOT / "solutions" / "00_start_here.py")
+    told = {row.key: (row.items[0].status, row.items[0].points, row.items[0].reason) for row in grading.run()}
+    assert {k: v[:2] for k, v in told.items()} == dict.fromkeys("abc", ("delegated", 0.0))
+    assert "scipy.special.logsumexp" in told["a"][2] and "course_lib.decision" in told["b"][2]
 
 
 def logged(folder: Path) -> int:

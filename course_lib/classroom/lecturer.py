@@ -88,6 +88,7 @@ def regrade(folder: Folder, exercise: Annotated[str, typer.Option(help="only thi
     for change in (changes := list(again(grading, exercise, student, dry_run, never_lower))):
         table.add_row(escape(change.key), change.exercise, _number(change.old), _number(change.new), "kept" if change.kept else "")
     console.print(table if changes else "Nothing changes.")
+    _strays(folder)
     if not dry_run:
         write_pages(folder)
     elif changes:
@@ -157,6 +158,13 @@ def _summary(counts: Counter, to: Path) -> None:
     if counts[NOT_GRADED]:
         console.print("What is not graded has no number; the remarks say why. Run the same command with --resume.")
         raise typer.Exit(1)
+
+
+def _strays(folder: Path) -> None:
+    from .standings import strays
+
+    for sentence in strays(folder):
+        console.print(f"[yellow]{escape(sentence)}[/]", highlight=False)
 
 
 def _number(points: float | None) -> str:

@@ -118,7 +118,8 @@ class Standing:
     @property
     def marks(self) -> dict[str, float | None]:
         """Exercise → points, after the overrides and before lateness."""
-        return {i.exercise: i.points for i in self.row.items} | {o.exercise: o.points for o in self.overrides}
+        automatic = {item.exercise: item.points for item in self.row.items}
+        return automatic | {o.exercise: o.points for o in self.overrides if o.exercise in automatic}
 
     @property
     def total(self) -> float | None:

@@ -48,10 +48,7 @@ class Overtime(BaseException):
 
 
 def call(function: Callable, args: tuple, seconds: float | None = None, guard: Any = None) -> Outcome:
-    """Call ``function(*args)`` on fresh copies of the arguments.
-
-    `guard` takes the place of `guarded_generators`, where the state of the global generators is nobody's.
-    """
+    """Call ``function(*args)`` on fresh copies of the arguments; `guard` may take the place of `guarded_generators`."""
     given, out = fresh(args), CappedText()
     value = error = None
     overtime = False

@@ -22,7 +22,7 @@ from .log import Log
 from .notebook import write
 from .records import Example, Item, Override, Row, Run, Standing
 
-__all__ = ["Cluster", "cell", "clusters", "grades", "name_cluster", "override", "read_run", "standings", "write_grades"]
+__all__ = ["Cluster", "cell", "clusters", "grades", "name_cluster", "override", "read_run", "standings", "strays", "write_grades"]
 
 OVERRIDES, MISTAKES, GRADES = "overrides.csv", "mistakes.csv", "grades.csv"
 OVERRIDE_COLUMNS = ("student", "exercise", "points", "reason", "time")
@@ -82,6 +82,15 @@ def override(folder: Path, student: str, exercise: str, points: float, reason: s
             raise ValueError(f"a student of this run expected, got {student!r}; see the first column of {GRADES}")
     _append(folder / OVERRIDES, OVERRIDE_COLUMNS, (student, exercise, f"{points:g}", reason, _now()))
     write_grades(folder)
+
+
+def strays(folder: Path) -> list[str]:
+    """Overrides that count for nobody, a sentence each: that file may be edited by hand."""
+    with Log(folder) as log:
+        people = {name for row in log.rows() for name in (row.key, row.student.id)}
+        exercises = log.last_run()[1].exercises
+    return [f"{OVERRIDES}, line {i}: no {what} {line[what]!r} in this run" for i, line in enumerate(_lines(folder / OVERRIDES), 2)
+            for what, known in (("student", people), ("exercise", exercises)) if line.get(what) not in known]
 
 
 def clusters(folder: Path) -> list[Cluster]:
@@ -181,10 +190,13 @@ def _lines(path: Path) -> list[dict[str, str]]:
 
 
 def _append(path: Path, columns: Iterable[str], values: Iterable[str]) -> None:
+    before = path.read_bytes() if path.exists() else b""
     with open(path, "a", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        if stream.tell() == 0:
+        if not before:
             writer.writerow(columns)
+        elif not before.endswith(b"\n"):           # an editor may have left the last line open
+            stream.write("\n")
         writer.writerow(" ".join(value.split()) for value in values)
 
 
