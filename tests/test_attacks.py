@@ -17,7 +17,7 @@ from course_lib.classroom.sandbox import Call, Limits, Reply, Sandbox
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
 HEAD = re.compile(r"# tries: (?P<tries>.+)\n# happens: (?P<happens>.+)\n# triple: (?P<triple>.+)\n# double: (?P<double>kept|own)\n")
-SECRET = "the neighbour's secret 4711"
+SECRET = "the neighbours secret 4711"
 HONEST = "import numpy as np\n\n\ndef double(x):\n    return 2 * np.asarray(x)"
 NEIGHBOUR = [HONEST, f"note = {SECRET!r}\n\n\ndef triple(x):\n    return 3 * np.asarray(x)"]
 INPUTS = np.array([1.0, 2.0, 3.0]), np.array([-2.0, 0.5, 7.0])
@@ -38,7 +38,8 @@ def right(reply: Reply, factor: int, x: np.ndarray) -> bool:
 
 @pytest.fixture(scope="module")
 def warm():
-    with Sandbox(LIMITS) as made:
+    with pytest.MonkeyPatch.context() as patch, Sandbox(LIMITS) as made:
+        patch.setenv("COURSE_SECRET", SECRET)
         yield made
 
 
@@ -48,10 +49,9 @@ def before(warm):
 
 
 @pytest.fixture
-def outside(tmp_path, monkeypatch):
-    """A folder, an environment and a port of the grader, none of which may be reached."""
+def outside(tmp_path):
+    """A folder and a port of the grader, neither of which may be reached."""
     (tmp_path / "secret.txt").write_text(SECRET)
-    monkeypatch.setenv("COURSE_SECRET", SECRET)
     with socket.create_server(("127.0.0.1", 0)) as door:
         door.settimeout(0)
         yield tmp_path, door

@@ -1,4 +1,4 @@
-# tries: writes replies of its own into the channel before it is asked
+# tries: writes whole replies of its own into the channel, so that each question gets the answer to another
 # happens: a reply that does not carry the nonce of its question ends the process
 # triple: crashed, timed out
 # double: kept
@@ -10,11 +10,16 @@ import struct
 [channel] = [o for o in gc.get_objects() if isinstance(o, socket.socket) and o.fileno() >= 0]
 
 
-import json
-
-header = json.dumps([["tuple", [["plain", "0" * 16], ["dict", {"status": ["plain", "returned"]}]]], []]).encode()
+import sys
 
 
 def triple(x):
-    channel.sendall(struct.pack("!II", len(header), 0) + header)
+    frame = sys._getframe()
+    while "question" not in frame.f_locals:
+        frame = frame.f_back
+    pack = frame.f_globals["pack"]
+    for nonce in ("", "0" * 16, frame.f_locals["question"]["nonce"][::-1]):
+        channel.sendall(pack((nonce, {
+            "status": "returned", "value": 0, "error": "", "changed": (), "stirred": False, "again": True, "printed": "",
+            "delegated": None})))
     return 0

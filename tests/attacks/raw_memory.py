@@ -6,7 +6,7 @@ import ctypes
 import gc
 
 found = [o for o in gc.get_objects() if isinstance(o, (str, bytes))]
-word = "".join(["the neigh", "bour's"])
+word = "".join(["the neigh", "bours secret"])
 hits = [text for text in found if word in str(text)]
 start = id(object()) & ~0xFFFFF
 chunk = ctypes.string_at(start, 1 << 16)
