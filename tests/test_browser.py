@@ -20,6 +20,8 @@ import pytest
 from course_lib.classroom.build import references
 
 ROOT = Path(__file__).parents[1]
+LECTURES = [path.stem for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
+EXERCISES = [path.stem for path in sorted((ROOT / "exercises").glob("[0-9]*.ipynb"))]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -77,43 +79,63 @@ def page(browser, request):
     page.close()
 
 
-def test_lab_opens_unit_00_from_work_and_runs_it_without_error(lab, page):
-    address, root = lab
+def test_lab_opens_unit_00_from_work(lab, page):
+    address, _ = lab
     page.goto(address)                                       # the bare address leads to unit 00
     page.wait_for_url("**/tree/notebooks/00_start_here.ipynb")
+    page.get_by_role("heading", name="00 Start here").wait_for()
+
+
+@pytest.mark.parametrize("topic", LECTURES)
+def test_lecture_runs_without_error_and_answers_to_the_keyboard_alone(lab, page, topic):
+    address, root = lab
+    page.goto(f"{address}/lab/workspaces/{topic}/tree/notebooks/{topic}.ipynb")
     _run_all(page)
-    saved = _saved(page, root / "work" / "notebooks" / "00_start_here.ipynb")
-    outputs = [output for cell in saved["cells"] for output in cell.get("outputs", [])]
+    outputs = _outputs(page, root / "work" / "notebooks" / f"{topic}.ipynb")
     assert len(outputs) > 20 and not [o for o in outputs if o["output_type"] == "error"]
-    assert page.locator(".jp-OutputArea-output img[alt], .jp-RenderedImage img").count() > 0
-    assert "[NOT YET] E0.1 log_sum_exp" in _plain(outputs), "the wrong answer shown on purpose gets its card"
+    assert topic != "00_start_here" or "[NOT YET] E0.1 log_sum_exp" in _plain(outputs), "a wrong answer gets its card"
+    _move_the_figure(page, topic)
+    _answer_a_question(page, topic)
 
 
-def test_quiz_and_figure_answer_to_the_keyboard_alone(lab, page):
-    address, _ = lab
-    page.goto(f"{address}/lab/workspaces/keys/tree/notebooks/00_start_here.ipynb")
+@pytest.mark.parametrize("topic", EXERCISES)
+def test_exercises_run_from_top_to_bottom(lab, page, topic):
+    address, root = lab
+    page.goto(f"{address}/lab/workspaces/run-{topic}/tree/exercises/{topic}.ipynb")
     _run_all(page)
+    outputs = _outputs(page, root / "work" / "exercises" / f"{topic}.ipynb")
+    assert not [o for o in outputs if o["output_type"] == "error"]
+    assert "[NOT STARTED]" in _plain(outputs)
+
+
+def _move_the_figure(page, topic):
+    """Five steps to the right by the arrow key move the figure and change what is said of it."""
     thumb = page.locator(".jp-OutputArea-output [role=slider]").first
     thumb.scroll_into_view_if_needed()
     thumb.focus()
-    said = page.locator(".jp-OutputArea-output", has=page.locator("[role=slider]")).first
-    before = said.inner_text(), said.locator("img").first.get_attribute("src")
+    box = page.locator(".jp-OutputArea-output", has=page.locator("[role=slider]")).first
+    before = [box.element_handle(), box.inner_text(), box.locator("img").first.get_attribute("src")]
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function("([box, text]) => box.innerText !== text", arg=[said.element_handle(), before[0]])
-    page.wait_for_function("([box, src]) => box.querySelector('img').src !== src", arg=[said.element_handle(), before[1]])
-    _picture(page, "slider")
-    sheet = page.locator(".jp-OutputArea-output", has_text="Question 0.1").last
-    button = sheet.get_by_role("button").first
-    button.scroll_into_view_if_needed()
-    button.focus()
+    page.wait_for_function("([box, text, src]) => box.innerText !== text && box.querySelector('img').src !== src",
+                           arg=before)
+    _picture(page, f"slider-{topic}")
+
+
+def _answer_a_question(page, topic):
+    """The first choice by Enter, the next one by Tab and the space bar; each is explained."""
+    sheet = page.locator(".jp-OutputArea-output", has=page.get_by_role("button"), has_text=re.compile(r"Question \d")).first
+    buttons = sheet.get_by_role("button")
+    buttons.first.scroll_into_view_if_needed()
+    buttons.first.focus()
     page.keyboard.press("Enter")
     sheet.get_by_role("status").wait_for()
     assert any(word in sheet.inner_text() for word in ("RIGHT", "NOT QUITE"))
-    page.keyboard.press("Tab")                               # the next choice is one key away
+    page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.wait_for_function("box => /– (right|not quite)/.test([...box.querySelectorAll('button')][1].innerText)",
                            arg=sheet.element_handle())
+    _picture(page, f"quiz-{topic}")
 
 
 @pytest.mark.parametrize("topic, name", [("00_start_here", "log_sum_exp"), ("01_bayes_rule_and_risk", "posterior")])
@@ -170,13 +192,14 @@ def _answer(page, name, code):
     page.keyboard.press("Shift+Enter")
 
 
-def _saved(page, path):
+def _outputs(page, path):
+    """The outputs of a notebook, as saved."""
     page.keyboard.press("Control+S")
     deadline = time.monotonic() + PATIENCE / 1000
     while time.monotonic() < deadline:
         book = json.loads(path.read_text(encoding="utf-8"))
         if all(cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"):
-            return book
+            return [output for cell in book["cells"] for output in cell.get("outputs", [])]
         time.sleep(0.2)
     raise TimeoutError(f"{path.name} was not saved with its outputs")
 

@@ -1,7 +1,4 @@
 """Naive Bayes and normal densities against numbers printed in textbooks, papers and the documentation of R."""
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,14 +8,7 @@ from course_lib import (LDA, QDA, RDA, Bernoulli, Categorical, Gaussian, Multino
 from course_lib.data import load
 from course_lib.gaussian import normal
 from course_lib.statistics import Labels
-
-RESULTS = {r["id"]: r for r in json.loads((Path(__file__).parent / "cases" / "published.json").read_text())["results"]}
-
-
-def agrees(source: str, name: str, found) -> None:
-    printed = RESULTS[source]["values"][name]
-    np.testing.assert_allclose(found, printed["published"], rtol=0, atol=printed["atol"],
-                               err_msg=f"{source}, {name}: {RESULTS[source]['source']}")
+from published import RESULTS, agrees
 
 
 def codes_of(*columns):

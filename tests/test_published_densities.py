@@ -1,7 +1,5 @@
 """Windows and mixtures against numbers printed in textbooks, papers and the documentation of R and SAS."""
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +10,7 @@ from course_lib.gaussian import Gaussian, normal
 from course_lib.mixtures import Mixed, Mixture, MixtureClassifier, em
 from course_lib.parzen import (UNIFORM, Nearest, ParzenClassifier, best_width, loo_errors, loo_log_likelihood, lscv,
                                nrd, nrd0, width_grid)
-
-RESULTS = {r["id"]: r for r in json.loads((Path(__file__).parent / "cases" / "published.json").read_text())["results"]}
-
-
-def agrees(source: str, name: str, found) -> None:
-    printed = RESULTS[source]["values"][name]
-    np.testing.assert_allclose(found, printed["published"], rtol=0, atol=printed["atol"],
-                               err_msg=f"{source}, {name}: {RESULTS[source]['source']}")
+from published import RESULTS, agrees
 
 
 def vowels():

@@ -1,7 +1,4 @@
 """Linear and generalised linear models against numbers printed in textbooks, papers and the documentation of R."""
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -12,17 +9,7 @@ from course_lib.glm import irls
 from course_lib.linear import FisherProjection, LeastSquaresClassifier, Perceptron, separating_plane
 from course_lib.logistic import LogisticRegression, SoftmaxRegression
 from course_lib.newton import SeparationWarning
-
-RESULTS = {r["id"]: r for r in json.loads((Path(__file__).parent / "cases" / "published.json").read_text())["results"]}
-
-
-def agrees(source: str, name: str, found, up_to_sign: bool = False) -> None:
-    printed = RESULTS[source]["values"][name]
-    expected, found = np.asarray(printed["published"]), np.asarray(found)
-    if up_to_sign:
-        found = found * np.sign(found.ravel() @ expected.ravel())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=printed["atol"],
-                               err_msg=f"{source}, {name}: {RESULTS[source]['source']}")
+from published import RESULTS, agrees
 
 
 def with_intercept(X):
