@@ -96,9 +96,9 @@ def shares(item: Item) -> list[Share]:
 
 def printable(value: Any) -> Any:
     """Text without what a browser might obey instead of show: control signs, changes of direction, halves of a pair."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):
+    if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
         return value
-    return "".join(c if c in KEPT or unicodedata.category(c)[0] != "C" else "\ufffd" for c in value)
+    return "".join(c if c.isprintable() or c in KEPT or unicodedata.category(c)[0] != "C" else "\ufffd" for c in value)
 
 
 def _words(text: str) -> Any:

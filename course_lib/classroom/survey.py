@@ -1,6 +1,7 @@
 """What a class did, gathered one standing after the other; it keeps counts and marks, not the submissions."""
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ class Tally:
     statuses: dict[str, int]
     attempts: int                      # answers that came, right or not
     mean: float | None                 # share of the points, over all submissions that have a mark
-    discrimination: float | None       # correlation of the exercise's share with the share of everything else
+    discrimination: float | None       # correlation of its points with those in everything else
 
     @property
     def difficulty(self) -> float | None:
@@ -47,7 +48,8 @@ class Survey:
         self.examples: dict[tuple[str, str], Example | None] = {}
         self._titles: dict[str, str] = {}
         self._items: dict[str, Counter[str]] = {}
-        self._marks: list[dict[str, tuple[float | None, float]]] = []    # of each submission: exercise → points, out of
+        self._points: dict[str, array] = {}                      # of each submission; nan where there is no mark
+        self._shares: dict[str, array] = {}                      # the same, of what could be had then
 
     def add(self, standing: Standing) -> None:
         """Count one student."""
@@ -62,10 +64,10 @@ class Survey:
         if standing.days_late:
             self.late.append((row.student, standing.days_late))
         marks = standing.marks
-        if row.status == GRADED:
-            self._marks.append({item.exercise: (marks[item.exercise], item.out_of) for item in row.items})
         for item in row.items:
             self._count(item, row.status == GRADED)
+            if row.status == GRADED:
+                self._note(item, marks[item.exercise])
 
     def tallies(self) -> Iterator[Tally]:
         """Each exercise, in the order of the course."""
@@ -104,16 +106,29 @@ class Survey:
             self.clusters[item.exercise, item.cluster] += 1
             self.examples.setdefault((item.exercise, item.cluster), item.example)
 
+    def _note(self, item: Item, points: float | None) -> None:
+        points = np.nan if points is None else points
+        for table, value in (self._points, points), (self._shares, points / item.out_of if item.out_of else np.nan):
+            column = table.setdefault(item.exercise, array("d"))
+            column.extend([np.nan] * (self.statuses[GRADED] - 1 - len(column)))      # of those who were not asked
+            column.append(value)
+
+    def _column(self, exercise: str) -> np.ndarray:
+        """The points of every submission that was graded."""
+        column = np.full(self.statuses[GRADED], np.nan)
+        column[:len(self._points.get(exercise, ()))] = self._points.get(exercise, ())
+        return column
+
     def _mean(self, exercise: str) -> float | None:
-        known = [points / out_of for marks in self._marks for points, out_of in [marks.get(exercise, (None, 0.0))]
-                 if points is not None and out_of]
-        return float(np.mean(known)) if known else None
+        shares = np.array(self._shares.get(exercise, ()))
+        known = shares[np.isfinite(shares)]
+        return float(known.mean()) if known.size else None
 
     def _discrimination(self, exercise: str) -> float | None:
-        whole = [marks for marks in self._marks
-                 if exercise in marks and all(points is not None for points, _ in marks.values())]
-        own = np.array([marks[exercise][0] for marks in whole])
-        rest = np.array([sum(points for points, _ in marks.values()) for marks in whole]) - own
+        own = self._column(exercise)
+        rest = sum(self._column(other) for other in self._points) - own
+        whole = np.isfinite(rest)
+        own, rest = own[whole], rest[whole]
         if len(own) < 3 or np.ptp(own) == 0 or np.ptp(rest) <= 1e-9 * np.abs(rest).max():
             return None
         return float(np.corrcoef(own, rest)[0, 1])
