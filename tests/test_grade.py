@@ -573,15 +573,30 @@ def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
     while (done := logged(tmp_path / "killed")) < 3:
         assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()
         time.sleep(0.02)
+    workers = children(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert done <= logged(tmp_path / "killed") < 18 and not (tmp_path / "killed" / "grades.csv").exists()
+    while [pid for pid in workers if _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1] not in ([], ["Z"])]:
+        assert time.monotonic() < deadline, "workers outlived the grader"
+        time.sleep(0.02)
+    assert len(workers) >= 2 and done <= logged(tmp_path / "killed") < 18 and not (tmp_path / "killed" / "grades.csv").exists()
 
     assert "18 graded" in course_command(*common, "--workers", 1, "--resume").communicate()[0]
     assert logged(tmp_path / "killed") == 18                    # nothing that was in the log was graded again
     monkeypatch.setattr(worker.Bench, "sandbox", lambda self: Fake())
     graded(Course(pack), tmp_path, "whole", seed_file=tmp_path / "seed")
     assert (tmp_path / "killed" / "grades.csv").read_bytes() == (tmp_path / "whole" / "grades.csv").read_bytes()
+
+
+def children(pid: int) -> list[int]:
+    return [int(stat.split()[0]) for path in Path("/proc").glob("[0-9]*/stat") if (stat := _text(path)) and int(stat.rpartition(")")[2].split()[1]) == pid]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:                                             # it has ended meanwhile
+        return ""
 
 
 def test_ready_made_solution_scores_nothing_in_its_own_word(walls, tmp_path):

@@ -5,6 +5,8 @@ All three take packages and give rows, a few at a time, so that a class of any s
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 
@@ -29,7 +31,7 @@ def here(bench: Bench, packages: Iterable[Package]) -> Iterator[Row]:
 def processes(bench: Bench, packages: Iterable[Package], workers: int) -> Iterator[Row]:
     """Grade in so many processes; the packages of one that dies are graded again, each alone."""
     def pool(size: int) -> Executor:
-        return ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), initializer=equip, initargs=(bench,))
+        return ProcessPoolExecutor(size, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(bench,))
 
     packages = iter(packages)
     suspects: list[Package] = []
@@ -69,6 +71,17 @@ def cluster(bench: Bench, packages: Iterable[Package], scheduler: str) -> Iterat
         yield from _flow(client.get_executor(retries=3), iter(packages), AHEAD * workers, lost.append)
         for package in lost:
             yield ungraded(package, bench.keys, "the workers that tried it died")
+
+
+def _begin(bench: Bench) -> None:
+    """A worker's first act; from then on it ends with the grader, however that ends, and its sandbox with it."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    equip(bench)
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def _flow(executor: Executor, packages: Iterator[Package], ahead: int, lost: Callable[[Package], None]) -> Iterator[Row]:
