@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from . import jail
-from .trial import Call, CellNote, Limits, Reply, Session, Trial, Unavailable
+from .session import Call, CellNote, Limits, Reply, Session
+from .trial import Trial, Unavailable
 
 __all__ = ["Call", "CellNote", "Limits", "Reply", "Sandbox", "Session", "Trusted", "missing"]
 
@@ -45,7 +46,7 @@ class Sandbox:
 
     Notes
     -----
-    It ends with the thread that entered it. One sandbox serves one thread at a time.
+    It ends with the thread that first runs something in it, and serves one thread at a time.
     """
 
     def __init__(self, limits: Limits = Limits(), data: Path = TABLES, files: Mapping[str, bytes] = {}):
