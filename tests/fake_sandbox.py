@@ -18,7 +18,10 @@ class Fake:
     def run(self, cells, calls, files=()):
         Fake.runs += 1
         scope = {"__name__": "__main__"}
-        return Session(tuple(self._cell(i, cell, scope) for i, cell in enumerate(cells)), tuple(self._call(c, scope) for c in calls))
+        return Session(
+            tuple(self._cell(i, cell, scope) for i, cell in enumerate(cells)),
+            tuple(self._call(c, scope) for c in calls),
+        )
 
     @staticmethod
     def _cell(number, source, scope):
@@ -45,5 +48,13 @@ class Fake:
 
 
 def reply(status, value=None, error="", changed=(), stirred=False, again=True, printed="", delegated=None):
-    return Reply(status=status, value=value, error=error, changed=changed, stirred=stirred, again=again, printed=printed,
-                 delegated=delegated)
+    return Reply(
+        status=status,
+        value=value,
+        error=error,
+        changed=changed,
+        stirred=stirred,
+        again=again,
+        printed=printed,
+        delegated=delegated,
+    )

@@ -1,4 +1,4 @@
-"""Notebooks that broke other graders, each from a public report (cases/grading.json): graded as deserved, or a row says why.
+"""Notebooks that broke other graders, each from a public report (cases/grading.json): graded, or a row says why.
 
 They hold the exercise ``square(x) = x * x``. Each test names the report's id; together with five honest students all of
 them are one class, in which the five get exactly what they deserve.
@@ -39,7 +39,7 @@ EXERCISE = '''\
 import numpy as np
 from course_lib.classroom.cases import Case, Exercise
 
-square = Exercise("square", id="E1.1", title="A square", hints=("a", "b", "c"), notice="It is never negative.", points=2)
+square = Exercise("square", id="E1.1", title="A square", hints=("a", "b", "c"), notice="Never negative.", points=2)
 
 @square.cases
 def cases(rng):
@@ -66,10 +66,16 @@ def power(x): return x ** 2
 def added(x): return x * (x - 1) + x
 '''
 
-READS_A_FILE = "import numpy as np\ndata = np.loadtxt('data/points.csv', delimiter=',')\ndef square(x):\n    return x * x"
-HONEST = {"honest1": ("def square(x):\n    return x * x", 2.0), "honest2": ("def square(x):\n    return x ** 2", 2.0),
-          "honest3": ("def square(x):\n    return x * abs(x)", 1.0), "honest4": ("def square(x):\n    return 2 * x", 0.0),
-          "honest5": ("square = lambda x: abs(x) ** 2", 2.0)}
+READS_A_FILE = (
+    "import numpy as np\ndata = np.loadtxt('data/points.csv', delimiter=',')\ndef square(x):\n    return x * x"
+)
+HONEST = {
+    "honest1": ("def square(x):\n    return x * x", 2.0),
+    "honest2": ("def square(x):\n    return x ** 2", 2.0),
+    "honest3": ("def square(x):\n    return x * abs(x)", 1.0),
+    "honest4": ("def square(x):\n    return 2 * x", 0.0),
+    "honest5": ("square = lambda x: abs(x) ** 2", 2.0),
+}
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> Course:
@@ -98,7 +104,9 @@ def handed_in(tmp_path_factory) -> Path:
     shutil.copy(CASES / "notebooks" / "hw1.ipynb", place / "NB-12" / "hw1.ipynb")
     (place / "NB-38-same-cell").mkdir()
     nbformat.write(new_notebook(cells=[new_code_cell(READS_A_FILE)]), place / "NB-38-same-cell" / "hw1.ipynb")
-    large = new_notebook(cells=[new_code_cell(HONEST["honest1"][0], outputs=[nbformat.v4.new_output("stream", text="x" * 6_000_000)])])
+    large = new_notebook(
+        cells=[new_code_cell(HONEST["honest1"][0], outputs=[nbformat.v4.new_output("stream", text="x" * 6_000_000)])]
+    )
     (place / "NB-44").mkdir()
     nbformat.write(large, place / "NB-44" / "hw1.ipynb")
     return place
@@ -124,8 +132,29 @@ def test_five_honest_students_among_them_get_what_they_deserve(rows):
     assert rows["honest3"].items[0].mistake == "The sign is kept." and rows["honest4"].items[0].mistake == "It doubles."
 
 
-@pytest.mark.parametrize("report", ["NB-03", "NB-04", "NB-05", "NB-08", "NB-09", "NB-11", "NB-18", "NB-19", "NB-23", "NB-26", "NB-27",
-                                    "NB-28", "NB-30", "NB-31", "NB-37", "NB-38", "NB-40", "NB-44"])
+@pytest.mark.parametrize(
+    "report",
+    [
+        "NB-03",
+        "NB-04",
+        "NB-05",
+        "NB-08",
+        "NB-09",
+        "NB-11",
+        "NB-18",
+        "NB-19",
+        "NB-23",
+        "NB-26",
+        "NB-27",
+        "NB-28",
+        "NB-30",
+        "NB-31",
+        "NB-37",
+        "NB-38",
+        "NB-40",
+        "NB-44",
+    ],
+)
 def test_right_answer_is_right_whatever_surrounds_it(rows, report):
     names = {"NB-11": "hw1_1_José_Ñandú", "NB-37": "shadow"}
     [item] = rows[names.get(report, report)].items
@@ -181,7 +210,16 @@ def test_command_fails_when_something_could_not_be_graded(course, tmp_path, monk
     monkeypatch.setattr(sandbox, "missing", lambda: [])
     monkeypatch.setattr(worker.Bench, "sandbox", lambda self: Gone())
     nbformat.write(new_notebook(cells=[new_code_cell(HONEST["honest1"][0])]), tmp_path / "ada.ipynb")
-    arguments = ["grade", str(tmp_path / "ada.ipynb"), "--to", str(tmp_path / "grades"), "--workers", "1", "--pack", str(course.root)]
+    arguments = [
+        "grade",
+        str(tmp_path / "ada.ipynb"),
+        "--to",
+        str(tmp_path / "grades"),
+        "--workers",
+        "1",
+        "--pack",
+        str(course.root),
+    ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 1 and "1 not graded" in result.output and "--resume" in result.output
 

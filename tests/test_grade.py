@@ -23,11 +23,12 @@ import pytest
 from course_lib.classroom import crew, grade, sandbox, standings, worker
 from course_lib.classroom.classfile import ClassFile
 from course_lib.classroom.course import Course
-from course_lib.classroom.grade import Grading, regrade
+from course_lib.classroom.grade import Grading
 from course_lib.classroom.keys import cases_hash, coarse, key, secret_of
 from course_lib.classroom.log import Log
 from course_lib.classroom.marking import mark
 from course_lib.classroom.records import Item, Row, Run, Standing, Student, plain, restored
+from course_lib.classroom.regrade import regrade
 from fake_sandbox import Fake, reply
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,14 +54,18 @@ def toy_key(toy):
 
 
 def notebook(*cells) -> bytes:
-    made = [new_markdown_cell(c[3:]) if c.startswith("md:") else new_code_cell(c) for c in ("import numpy as np", *cells)]
+    made = [
+        new_markdown_cell(c[3:]) if c.startswith("md:") else new_code_cell(c) for c in ("import numpy as np", *cells)
+    ]
     return nbformat.writes(new_notebook(cells=made)).encode()
 
 
 def hand_in(folder: Path, **submissions) -> Path:
     folder.mkdir(exist_ok=True)
     for name, cells in submissions.items():
-        (folder / f"{name}.ipynb").write_bytes(cells if isinstance(cells, bytes) else notebook(*([cells] if isinstance(cells, str) else cells)))
+        (folder / f"{name}.ipynb").write_bytes(
+            cells if isinstance(cells, bytes) else notebook(*([cells] if isinstance(cells, str) else cells))
+        )
     return folder
 
 
@@ -124,14 +129,24 @@ def test_public_input_is_shown_before_hidden_ones(toy_key):
 
 def test_learnt_answers_earn_nothing(toy, toy_key):
     """Who looks every public answer up gets the part right whose inputs never change, and no points for it."""
-    known = {case.args[0].tobytes(): value for case, value, public in zip(toy_key.cases, toy_key.expected, toy_key.public) if public}
+    known = {
+        case.args[0].tobytes(): value
+        for case, value, public in zip(toy_key.cases, toy_key.expected, toy_key.public)
+        if public
+    }
     item = mark(toy_key, answers(toy_key, lambda counts: known.get(counts.tobytes(), counts)))
     assert item.status == "wrong" and item.points == 0
-    assert [(p.label, p.right, p.fixed) for p in item.parts] == [("two rows", True, True), ("three columns", False, False)]
+    assert [(p.label, p.right, p.fixed) for p in item.parts] == [
+        ("two rows", True, True),
+        ("three columns", False, False),
+    ]
 
 
 def test_part_that_never_varies_still_costs(toy_key):
-    item = mark(replace(toy_key, points=3.0), answers(toy_key, lambda counts: shares(counts) if counts.shape[1] == 3 else counts))
+    item = mark(
+        replace(toy_key, points=3.0),
+        answers(toy_key, lambda counts: shares(counts) if counts.shape[1] == 3 else counts),
+    )
     assert item.points == 1.5 and item.parts[0].reason and not item.parts[1].reason
 
 
@@ -140,22 +155,34 @@ def test_part_that_never_varies_still_costs(toy_key):
 def test_points_are_a_share_and_full_only_if_all_is_right(hits, points):
     e01 = first_exercise()
     labels = list(dict.fromkeys(c.label for c in e01.cases))
-    item = mark(replace(e01, points=float(points)),
-                [reply("returned", v if hits[labels.index(c.label)] else v - 7.5) for c, v in zip(e01.cases, e01.expected)])
+    item = mark(
+        replace(e01, points=float(points)),
+        [reply("returned", v if hits[labels.index(c.label)] else v - 7.5) for c, v in zip(e01.cases, e01.expected)],
+    )
     assert 0 <= item.points <= points and (item.points == points or not all(hits))
     assert (item.status == "right") == all(hits) and len(item.parts) == 7
     varying = hits[1:]
     assert item.points == pytest.approx(points * sum(varying) / (6 + (not hits[0])), abs=1e-4)
 
 
-@pytest.mark.parametrize("answer, status, words", [
-    (reply("timed out"), "timed out", "no answer"), (reply("crashed"), "crashed", "ended without"),
-    (reply("missing"), "missing", "no cell defines it"), (reply("raised", error="ValueError: no"), "wrong", "stops with ValueError: no"),
-    (reply("raised", error="NotImplementedError: write shares"), "missing", "no code in it yet"),
-    (reply("not plain", error="an object array"), "wrong", "no plain array"), (reply("not graded", error="no memory"), "not graded", "no memory"),
-    (reply("new word"), "not graded", "new word"), (reply("returned", None), "wrong", "returned None"),
-    (reply("returned", np.zeros(0)), "wrong", "shape is (0,)"), (reply("returned", [10 ** 400]), "wrong", "list"),
-    (reply("returned", 10 ** 400), "wrong", ""), (reply("returned", "x" * 10 ** 6), "wrong", "str")])
+@pytest.mark.parametrize(
+    "answer, status, words",
+    [
+        (reply("timed out"), "timed out", "no answer"),
+        (reply("crashed"), "crashed", "ended without"),
+        (reply("missing"), "missing", "no cell defines it"),
+        (reply("raised", error="ValueError: no"), "wrong", "stops with ValueError: no"),
+        (reply("raised", error="NotImplementedError: write shares"), "missing", "no code in it yet"),
+        (reply("not plain", error="an object array"), "wrong", "no plain array"),
+        (reply("not graded", error="no memory"), "not graded", "no memory"),
+        (reply("new word"), "not graded", "new word"),
+        (reply("returned", None), "wrong", "returned None"),
+        (reply("returned", np.zeros(0)), "wrong", "shape is (0,)"),
+        (reply("returned", [10**400]), "wrong", "list"),
+        (reply("returned", 10**400), "wrong", ""),
+        (reply("returned", "x" * 10**6), "wrong", "str"),
+    ],
+)
 def test_every_kind_of_answer_has_its_word(toy_key, answer, status, words):
     item = mark(toy_key, [answer] * len(toy_key.cases))
     assert item.status == status and words in item.reason and (item.points is None) == (status == "not graded")
@@ -189,7 +216,9 @@ def test_delegated_answer_scores_nothing_in_its_own_word(toy_key):
 
 def test_exercise_worth_nothing_is_still_right_or_wrong(toy_key):
     for function, status in ((shares, "right"), (lambda counts: counts, "wrong")):
-        assert (item := mark(replace(toy_key, points=0.0), answers(toy_key, function))).status == status and item.points == 0
+        assert (
+            item := mark(replace(toy_key, points=0.0), answers(toy_key, function))
+        ).status == status and item.points == 0
 
 
 def test_clusters_are_equal_for_equal_values_under_any_secret(toy):
@@ -215,7 +244,11 @@ def test_coarse_forgives_rounding_only(values):
 
 def test_secret_is_made_once_and_kept_from_others(tmp_path):
     secret = secret_of(tmp_path / "deep" / "seed")
-    assert secret == secret_of(tmp_path / "deep" / "seed") and len(secret) == 64 and secret != secret_of(tmp_path / "other")
+    assert (
+        secret == secret_of(tmp_path / "deep" / "seed")
+        and len(secret) == 64
+        and secret != secret_of(tmp_path / "other")
+    )
     if os.name == "posix":
         assert (tmp_path / "other").stat().st_mode & 0o077 == 0
     (tmp_path / "short").write_text("1")
@@ -247,7 +280,11 @@ def test_grades_of_references_and_mistakes_do_not_depend_on_the_secret():
 def call_reply(function, args):
     from course_lib.classroom.run import call
     done = call(function, args)
-    return reply("returned", done.value) if done.returned else reply("raised", error=f"{type(done.error).__name__}: {done.error}")
+    return (
+        reply("returned", done.value)
+        if done.returned
+        else reply("raised", error=f"{type(done.error).__name__}: {done.error}")
+    )
 
 
 def test_cases_hash_pins_inputs_answers_and_mistakes(toy):
@@ -274,9 +311,15 @@ def test_of_equals_the_last_counts(no_sandbox, toy, tmp_path):
     assert graded(toy, tmp_path)["ada"].items[0].notebook == "hw (10).ipynb"
 
 
-@pytest.mark.parametrize("cells, words", [
-    ("md:" + RIGHT, "text (markdown)"), ("def shares(counts)\n    return", "code cell 2, which defines it, stopped with SyntaxError"),
-    (RIGHT.replace("shares", "parts"), "renamed or deleted"), (["1/0", "x = 1"], "code cell 2 stopped with ZeroDivisionError")])
+@pytest.mark.parametrize(
+    "cells, words",
+    [
+        ("md:" + RIGHT, "text (markdown)"),
+        ("def shares(counts)\n    return", "code cell 2, which defines it, stopped with SyntaxError"),
+        (RIGHT.replace("shares", "parts"), "renamed or deleted"),
+        (["1/0", "x = 1"], "code cell 2 stopped with ZeroDivisionError"),
+    ],
+)
 def test_missing_function_is_explained(cells, words, no_sandbox, toy, tmp_path):
     hand_in(tmp_path / "class", ada=cells)
     item = graded(toy, tmp_path)["ada"].items[0]
@@ -295,13 +338,25 @@ def test_run_writes_a_row_for_everything(no_sandbox, toy, tmp_path):
     hand_in(tmp_path / "class", right=RIGHT, grand=GRAND, stub=STUB, empty=b"", broken=notebook(RIGHT)[:-9])
     (tmp_path / "roster.csv").write_text("id,name\nright,Ada\nabsent,=cmd()\n")
     rows = graded(toy, tmp_path, roster=tmp_path / "roster.csv")
-    assert {k: r.status for k, r in rows.items()} == {"absent": "no submission", "broken": "unreadable", "empty": "unreadable",
-                                                      "grand": "graded", "right": "graded", "stub": "graded"}
+    assert {k: r.status for k, r in rows.items()} == {
+        "absent": "no submission",
+        "broken": "unreadable",
+        "empty": "unreadable",
+        "grand": "graded",
+        "right": "graded",
+        "stub": "graded",
+    }
     lines = {line["id"]: line for line in table(tmp_path / "grades")}
     assert list(lines) == sorted(rows)
     told = {k: (line["total"], line["E1.1"], line["E1.1 status"]) for k, line in lines.items()}
-    assert told == {"absent": ("0", "0", "missing"), "broken": ("0", "0", "unreadable"), "empty": ("0", "0", "unreadable"),
-                    "grand": ("0", "0", "wrong"), "right": ("1", "1", "right"), "stub": ("0", "0", "missing")}
+    assert told == {
+        "absent": ("0", "0", "missing"),
+        "broken": ("0", "0", "unreadable"),
+        "empty": ("0", "0", "unreadable"),
+        "grand": ("0", "0", "wrong"),
+        "right": ("1", "1", "right"),
+        "stub": ("0", "0", "missing"),
+    }
     assert lines["absent"]["name"] == "'=cmd()" and "invalid JSON at line" in lines["broken"]["remarks"]
 
 
@@ -383,10 +438,19 @@ LATE = {"dates": {"due": "2026-11-01T12:00:00+00:00"}, "lateness": {"per_day": 0
         "extensions": {"bob": "2026-11-08T12:00:00+00:00"}}
 
 
-@pytest.mark.parametrize("student, submitted, days, factor", [
-    ("ada", "2026-11-01T11:00:00+00:00", 0, 1.0), ("ada", "2026-11-01T12:09:00+00:00", 0, 1.0), ("ada", "2026-11-01T14:00:00+00:00", 1, 0.9),
-    ("ada", "2026-11-01T14:00:00+03:00", 0, 1.0), ("ada", "2026-11-03T14:00:00+00:00", 3, 0.7), ("ada", "2026-12-01T14:00:00", 31, 0.7),
-    ("bob", "2026-11-03T14:00:00+00:00", 0, 1.0), ("ada", "", 0, 1.0)])
+@pytest.mark.parametrize(
+    "student, submitted, days, factor",
+    [
+        ("ada", "2026-11-01T11:00:00+00:00", 0, 1.0),
+        ("ada", "2026-11-01T12:09:00+00:00", 0, 1.0),
+        ("ada", "2026-11-01T14:00:00+00:00", 1, 0.9),
+        ("ada", "2026-11-01T14:00:00+03:00", 0, 1.0),
+        ("ada", "2026-11-03T14:00:00+00:00", 3, 0.7),
+        ("ada", "2026-12-01T14:00:00", 31, 0.7),
+        ("bob", "2026-11-03T14:00:00+00:00", 0, 1.0),
+        ("ada", "", 0, 1.0),
+    ],
+)
 def test_lateness_rule(student, submitted, days, factor):
     settings_ = ClassFile.of(LATE)
     late = settings_.days_late(Row("k", Student(student), "graded", submitted=submitted))
@@ -399,9 +463,19 @@ def test_bare_mark_of_a_platform_counts_as_one_day(no_sandbox, toy, tmp_path):
     assert {line["id"]: line["total"] for line in table(tmp_path / "grades")} == {"7": "3", "9": "4"}
 
 
-@pytest.mark.parametrize("text, words", [
-    ("colour = 1", "got 'colour'"), ("units = 3", "list expected"), ("[lateness]\nper_week = 1", "per_week"), ("[points]\n'E1.1' = -1", "from 0 on"),
-    ("[dates]\ndue = 'soon'", "got 'soon'"), ("units = [", "class.toml"), ("exercises = ['E9.9']", "got E9.9"), ("units = ['7']", "got 7")])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("colour = 1", "got 'colour'"),
+        ("units = 3", "list expected"),
+        ("[lateness]\nper_week = 1", "per_week"),
+        ("[points]\n'E1.1' = -1", "from 0 on"),
+        ("[dates]\ndue = 'soon'", "got 'soon'"),
+        ("units = [", "class.toml"),
+        ("exercises = ['E9.9']", "got E9.9"),
+        ("units = ['7']", "got 7"),
+    ],
+)
 def test_wrong_class_file_is_explained(text, words, toy, tmp_path):
     (tmp_path / "class.toml").write_text(text)
     with pytest.raises(ValueError, match=words.replace("[", r"\[")):
@@ -429,12 +503,22 @@ def test_override_counts_is_kept_and_has_a_reason(no_sandbox, toy, tmp_path):
     standings.override(to, "a", "E1.1", 0.5, "right idea,\n\"almost\"")
     standings.override(to, "a", "E1.1", 0.75, "on second thought")
     a, b = table(to)
-    assert (a["total"], a["E1.1"], a["E1.1 status"], a["overridden"]) == ("0.75", "0.75", "wrong", "E1.1") and b["overridden"] == ""
+    assert (a["total"], a["E1.1"], a["E1.1 status"], a["overridden"]) == ("0.75", "0.75", "wrong", "E1.1") and b[
+        "overridden"
+    ] == ""
     lines = (to / "overrides.csv").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 3 and lines[0] == "student,exercise,points,reason,time" and '"right idea, ""almost"""' in lines[1]
+    assert (
+        len(lines) == 3 and lines[0] == "student,exercise,points,reason,time" and '"right idea, ""almost"""' in lines[1]
+    )
     graded(toy, tmp_path)
     assert table(to)[0]["total"] == "0.75"
-    for bad in (("x", "E1.1", 1, "r"), ("a", "E9", 1, "r"), ("a", "E1.1", -1, "r"), ("a", "E1.1", float("nan"), "r"), ("a", "E1.1", 1, " ")):
+    for bad in (
+        ("x", "E1.1", 1, "r"),
+        ("a", "E9", 1, "r"),
+        ("a", "E1.1", -1, "r"),
+        ("a", "E1.1", float("nan"), "r"),
+        ("a", "E1.1", 1, " "),
+    ):
         with pytest.raises(ValueError, match="expected"):
             standings.override(to, *bad)
 
@@ -443,17 +527,27 @@ def test_overrides_may_be_edited_by_hand(no_sandbox, toy, tmp_path):
     hand_in(tmp_path / "class", a=GRAND)
     graded(toy, tmp_path)
     to = tmp_path / "grades"
-    (to / "overrides.csv").write_text("\ufeffstudent,exercise,points,reason\na,E1.1,1,ok\nadda,E1.1,1,typo\na,E7,1,typo", encoding="utf-8")
+    (to / "overrides.csv").write_text(
+        "\ufeffstudent,exercise,points,reason\na,E1.1,1,ok\nadda,E1.1,1,typo\na,E7,1,typo", encoding="utf-8"
+    )
     standings.override(to, "a", "E1.1", 0.25, "after all")
     assert table(to)[0]["total"] == "0.25"
-    assert standings.strays(to) == ["overrides.csv, line 3: no student 'adda' in this run", "overrides.csv, line 4: no exercise 'E7' in this run"]
+    assert standings.strays(to) == [
+        "overrides.csv, line 3: no student 'adda' in this run",
+        "overrides.csv, line 4: no exercise 'E7' in this run",
+    ]
     (to / "overrides.csv").write_text("student,exercise,points,reason\na,E1.1,much,ok\n", encoding="utf-8")
     with pytest.raises(ValueError, match="a number of points expected for a in E1.1, got 'much'"):
         list(standings.standings(to))
 
 
 def test_override_gives_a_number_to_what_we_failed_at():
-    row = Row("a", Student("a"), "not graded", items=(Item("E1", "f", "", "", "not graded", None, 2.0), Item("E2", "g", "", "", "right", 1.0, 1.0)))
+    row = Row(
+        "a",
+        Student("a"),
+        "not graded",
+        items=(Item("E1", "f", "", "", "not graded", None, 2.0), Item("E2", "g", "", "", "right", 1.0, 1.0)),
+    )
     from course_lib.classroom.records import Override
     assert Standing(row).total is None and Standing(row, (Override("a", "E1", 1.5, "by hand"),)).total == 2.5
 
@@ -463,7 +557,9 @@ def test_regrade_shows_the_change_before_it_makes_it(no_sandbox, toy, tmp_path):
     graded(toy, tmp_path)
     before = (tmp_path / "grades" / "grades.csv").read_bytes()
     path = toy.root / "solutions" / "01_shares.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("axis=1, keepdims=True)\n    share", ")\n    share"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("axis=1, keepdims=True)\n    share", ")\n    share"), encoding="utf-8"
+    )
     changed = Grading(Course(toy.root), tmp_path / "class", tmp_path / "grades")
     found = list(regrade(changed, exercise="E1.1", dry=True))
     assert [(c.key, c.old, c.new) for c in found] == [("a", 1.0, 0.0), ("b", 0.0, 1.0)]
@@ -479,11 +575,18 @@ def test_regrade_shows_the_change_before_it_makes_it(no_sandbox, toy, tmp_path):
 
 def test_cluster_gets_a_sentence_and_becomes_a_mistake(no_sandbox, toy, tmp_path):
     odd = "def shares(counts):\n    return (counts / counts.sum(axis=1, keepdims=True)) ** 2"
-    hand_in(tmp_path / "class", a=odd, b=odd.replace("counts", "n"), c=GRAND, d="def shares(counts):\n    return counts + 1")
+    hand_in(
+        tmp_path / "class", a=odd, b=odd.replace("counts", "n"), c=GRAND, d="def shares(counts):\n    return counts + 1"
+    )
     graded(toy, tmp_path)
     to = tmp_path / "grades"
     largest, other = standings.clusters(to)
-    assert largest.keys == ("a", "b") and other.keys == ("d",) and largest.example.label == "two rows" and not largest.title
+    assert (
+        largest.keys == ("a", "b")
+        and other.keys == ("d",)
+        and largest.example.label == "two rows"
+        and not largest.title
+    )
     named = standings.name_cluster(to, largest.id[:6], "The shares are squared.", "Leave the square away.")
     assert named.title == standings.clusters(to)[0].title == "The shares are squared."
     reasons = {s.row.key: (s.row.items[0].mistake, s.row.items[0].reason) for s in standings.standings(to)}
@@ -494,9 +597,26 @@ def test_cluster_gets_a_sentence_and_becomes_a_mistake(no_sandbox, toy, tmp_path
 
 # --- tables and records ---------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("value, written", [("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("\t=1", "'=1"), ("\r\n=1", "'=1"),
-                                            (None, ""), (2.0, "2"), (0.1 + 0.2, "0.3"), (1 / 3, "0.333333"), (-1.5, "-1.5"), ("a\nb", "a b"),
-                                            ("\u202e=x", "'=x"), ("", ""), ("Ñandú", "Ñandú")])
+@pytest.mark.parametrize(
+    "value, written",
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@x", "'@x"),
+        ("\t=1", "'=1"),
+        ("\r\n=1", "'=1"),
+        (None, ""),
+        (2.0, "2"),
+        (0.1 + 0.2, "0.3"),
+        (1 / 3, "0.333333"),
+        (-1.5, "-1.5"),
+        ("a\nb", "a b"),
+        ("\u202e=x", "'=x"),
+        ("", ""),
+        ("Ñandú", "Ñandú"),
+    ],
+)
 def test_cell_is_never_a_formula(value, written):
     assert standings.cell(value) == written
 
@@ -558,8 +678,13 @@ def pack_of(root: Path) -> Path:
 
 def course_command(*arguments) -> subprocess.Popen:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, "-m", "course_lib", *map(str, arguments)], env=environment, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "course_lib", *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
@@ -567,7 +692,16 @@ def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
     pack = pack_of(tmp_path / "pack")
     slow = RIGHT + "\nimport time; time.sleep(0.3)"
     hand_in(tmp_path / "class", **{f"student{i:02d}": (slow, GRAND, STUB)[i % 3] for i in range(18)})
-    common = ("grade", tmp_path / "class", "--to", tmp_path / "killed", "--pack", pack, "--seed-file", tmp_path / "seed")
+    common = (
+        "grade",
+        tmp_path / "class",
+        "--to",
+        tmp_path / "killed",
+        "--pack",
+        pack,
+        "--seed-file",
+        tmp_path / "seed",
+    )
     process = course_command(*common, "--workers", 2)
     deadline = time.monotonic() + 120
     while (done := logged(tmp_path / "killed")) < 3:
@@ -576,10 +710,16 @@ def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
     workers = children(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    while [pid for pid in workers if _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1] not in ([], ["Z"])]:
+    while [
+        pid for pid in workers if _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1] not in ([], ["Z"])
+    ]:
         assert time.monotonic() < deadline, "workers outlived the grader"
         time.sleep(0.02)
-    assert len(workers) >= 2 and done <= logged(tmp_path / "killed") < 18 and not (tmp_path / "killed" / "grades.csv").exists()
+    assert (
+        len(workers) >= 2
+        and done <= logged(tmp_path / "killed") < 18
+        and not (tmp_path / "killed" / "grades.csv").exists()
+    )
 
     assert "18 graded" in course_command(*common, "--workers", 1, "--resume").communicate()[0]
     assert logged(tmp_path / "killed") == 18                    # nothing that was in the log was graded again
@@ -589,7 +729,11 @@ def test_killed_grader_resumes_and_loses_nothing(walls, tmp_path, monkeypatch):
 
 
 def children(pid: int) -> list[int]:
-    return [int(stat.split()[0]) for path in Path("/proc").glob("[0-9]*/stat") if (stat := _text(path)) and int(stat.rpartition(")")[2].split()[1]) == pid]
+    return [
+        int(stat.split()[0])
+        for path in Path("/proc").glob("[0-9]*/stat")
+        if (stat := _text(path)) and int(stat.rpartition(")")[2].split()[1]) == pid
+    ]
 
 
 def _text(path: Path) -> str:
@@ -602,9 +746,13 @@ def _text(path: Path) -> str:
 def test_ready_made_solution_scores_nothing_in_its_own_word(walls, tmp_path):
     """Of another library, of the course's own, and one that hides behind a fallback."""
     own = "import numpy as np\ndef log_sum_exp(a):\n    return np.array([np.log(sum(np.exp(r - max(r)))) + max(r) for r in a])"
-    hand_in(tmp_path / "class", a="from scipy.special import logsumexp\ndef log_sum_exp(a):\n    return logsumexp(a, axis=1)",
-            b="import course_lib.decision as d\ndef log_sum_exp(a):\n    return d.logsumexp(a)",
-            c=own + "\nmine = log_sum_exp\nimport scipy.special\ndef log_sum_exp(a):\n    scipy.special.logsumexp(a, axis=1)\n    return mine(a)")
+    hand_in(
+        tmp_path / "class",
+        a="from scipy.special import logsumexp\ndef log_sum_exp(a):\n    return logsumexp(a, axis=1)",
+        b="import course_lib.decision as d\ndef log_sum_exp(a):\n    return d.logsumexp(a)",
+        c=own
+        + "\nmine = log_sum_exp\nimport scipy.special\ndef log_sum_exp(a):\n    scipy.special.logsumexp(a, axis=1)\n    return mine(a)",
+    )
     grading = Grading(Course(ROOT), tmp_path / "class", tmp_path / "grades", settings=ClassFile(exercises=("E0.1",)))
     vars(grading)["_references"] = Course(ROOT).references_of(ROOT / "solutions" / "00_start_here.py")
     told = {row.key: (row.items[0].status, row.items[0].points, row.items[0].reason) for row in grading.run()}
@@ -625,19 +773,33 @@ def test_walls_and_trust_give_the_same_grades(walls, tmp_path):
     hand_in(tmp_path / "class", a=["1/0", RIGHT], b="def shares(counts):\n    import os; os._exit(0)" )
     rows = {}
     for trusted in (False, True):
-        grading = Grading(Course(pack), tmp_path / "class", tmp_path / f"grades{trusted}", seed_file=tmp_path / "seed", trusted=trusted)
+        grading = Grading(
+            Course(pack),
+            tmp_path / "class",
+            tmp_path / f"grades{trusted}",
+            seed_file=tmp_path / "seed",
+            trusted=trusted,
+        )
         rows[trusted] = [(row.key, row.items[0].status, row.items[0].points) for row in grading.run()]
     assert rows[False] == rows[True] == [("a", "right", 1.0), ("b", "crashed", 0.0)]
 
 
 def test_cluster_grades_the_same_and_a_killed_worker_loses_nothing(walls, tmp_path, monkeypatch):
     """Two dask workers; one is killed after the first rows, and started anew by its nanny."""
-    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install distributed")
+    distributed = pytest.importorskip(
+        "distributed", reason="dask.distributed is not installed: pip install distributed"
+    )
     pack = pack_of(tmp_path / "pack")
     slow = RIGHT + "\nimport time; time.sleep(0.3)"
     hand_in(tmp_path / "class", **{f"student{i:02d}": (slow, GRAND, STUB)[i % 3] for i in range(24)})
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        grading = Grading(Course(pack), tmp_path / "class", tmp_path / "cluster", seed_file=tmp_path / "seed", scheduler=cluster.scheduler_address)
+        grading = Grading(
+            Course(pack),
+            tmp_path / "class",
+            tmp_path / "cluster",
+            seed_file=tmp_path / "seed",
+            scheduler=cluster.scheduler_address,
+        )
         rows = grading.run()
         first = [next(rows) for _ in range(2)]
         os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)

@@ -20,7 +20,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 CODE = "def shares(counts):\n    return counts"
 NOTEBOOK = nbformat.writes(new_notebook(cells=[new_markdown_cell("# Title"), new_code_cell(CODE)])).encode()
-COLAB = json.loads(NOTEBOOK) | {"metadata": {"colab": {"provenance": []}, "accelerator": "GPU", "kernelspec": {"name": "x"}}}
+COLAB = json.loads(NOTEBOOK) | {
+    "metadata": {"colab": {"provenance": []}, "accelerator": "GPU", "kernelspec": {"name": "x"}}
+}
 
 
 def lay(root: Path, files: dict[str, bytes]) -> Path:
@@ -49,29 +51,67 @@ def seen(path: Path, roster: Roster | None = None) -> dict[str, tuple[Student, t
 
 
 LAYOUTS = {
-    "canvas": ({"lovelaceada_12345_67890_hw1.ipynb": NOTEBOOK, "turingalan_LATE_222_333_my hw1.ipynb": NOTEBOOK},
-               {"12345": (Student("12345", "lovelaceada"), ("hw1.ipynb",)),
-                "222": (Student("222", "turingalan"), ("my hw1.ipynb",))}),
-    "moodle": ({"Ada Lovelace_11_assignsubmission_file_/hw1.ipynb": NOTEBOOK,
-                "Alan Turing_22_assignsubmission_file_hw1.ipynb": NOTEBOOK,
-                "Alan Turing_22_assignsubmission_onlinetext_/onlinetext.html": b"<p>Hi</p>"},
-               {"11": (Student("11", "Ada Lovelace"), ("hw1.ipynb",)), "22": (Student("22", "Alan Turing"), ("hw1.ipynb",))}),
-    "gradescope": ({"assignment_1_export/submission_metadata.yml":
-                    b"---\nsubmission_71:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '7'\n    :email: a@b.c\n"
-                    b"  - :name: Alan Turing\n    :email: alan@b.c\n  :created_at: 2026-11-02 14:03:00.5 +01:00\n"
-                    b"submission_72:\n  :submitters: []\n",
-                    "assignment_1_export/submission_71/hw1.ipynb": NOTEBOOK,
-                    "assignment_1_export/submission_72/hw1.ipynb": NOTEBOOK},
-                   {"7": (Student("7", "Ada Lovelace"), ("hw1.ipynb",)), "alan_b.c": (Student("alan@b.c", "Alan Turing"), ("hw1.ipynb",)),
-                    "submission_72": (Student("submission_72"), ("hw1.ipynb",))}),
-    "nbgrader": ({"submitted/ada/hw1/hw1.ipynb": NOTEBOOK, "submitted/ada/hw1/timestamp.txt": b"2026-11-02 15:58:23.94 UTC",
-                  "submitted/alan/hw1/hw1.ipynb": NOTEBOOK},
-                 {"ada": (Student("ada"), ("hw1/hw1.ipynb",)), "alan": (Student("alan"), ("hw1/hw1.ipynb",))}),
-    "folders": ({"ada/my answers (2).ipynb": NOTEBOOK, "alan/x.ipynb": NOTEBOOK, "alan/.ipynb_checkpoints/x-checkpoint.ipynb": b"{",
-                 "__MACOSX/ada/._my answers.ipynb": b"\0", ".DS_Store": b"\0", "roster.csv": b"id,name\n"},
-                {"ada": (Student("ada"), ("my answers (2).ipynb",)), "alan": (Student("alan"), ("x.ipynb",))}),
-    "files": ({"hw1/ada.ipynb": NOTEBOOK, "hw1/alan.ipynb": NOTEBOOK, "hw1/alan-checkpoint.ipynb": NOTEBOOK, "hw1/bob.pdf": b"%PDF"},
-              {"ada": (Student("ada"), ("ada.ipynb",)), "alan": (Student("alan"), ("alan.ipynb",)), "bob": (Student("bob"), ())}),
+    "canvas": (
+        {"lovelaceada_12345_67890_hw1.ipynb": NOTEBOOK, "turingalan_LATE_222_333_my hw1.ipynb": NOTEBOOK},
+        {
+            "12345": (Student("12345", "lovelaceada"), ("hw1.ipynb",)),
+            "222": (Student("222", "turingalan"), ("my hw1.ipynb",)),
+        },
+    ),
+    "moodle": (
+        {
+            "Ada Lovelace_11_assignsubmission_file_/hw1.ipynb": NOTEBOOK,
+            "Alan Turing_22_assignsubmission_file_hw1.ipynb": NOTEBOOK,
+            "Alan Turing_22_assignsubmission_onlinetext_/onlinetext.html": b"<p>Hi</p>",
+        },
+        {"11": (Student("11", "Ada Lovelace"), ("hw1.ipynb",)), "22": (Student("22", "Alan Turing"), ("hw1.ipynb",))},
+    ),
+    "gradescope": (
+        {
+            "assignment_1_export/submission_metadata.yml": b"---\nsubmission_71:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '7'\n    :email: a@b.c\n"
+            b"  - :name: Alan Turing\n    :email: alan@b.c\n  :created_at: 2026-11-02 14:03:00.5 +01:00\n"
+            b"submission_72:\n  :submitters: []\n",
+            "assignment_1_export/submission_71/hw1.ipynb": NOTEBOOK,
+            "assignment_1_export/submission_72/hw1.ipynb": NOTEBOOK,
+        },
+        {
+            "7": (Student("7", "Ada Lovelace"), ("hw1.ipynb",)),
+            "alan_b.c": (Student("alan@b.c", "Alan Turing"), ("hw1.ipynb",)),
+            "submission_72": (Student("submission_72"), ("hw1.ipynb",)),
+        },
+    ),
+    "nbgrader": (
+        {
+            "submitted/ada/hw1/hw1.ipynb": NOTEBOOK,
+            "submitted/ada/hw1/timestamp.txt": b"2026-11-02 15:58:23.94 UTC",
+            "submitted/alan/hw1/hw1.ipynb": NOTEBOOK,
+        },
+        {"ada": (Student("ada"), ("hw1/hw1.ipynb",)), "alan": (Student("alan"), ("hw1/hw1.ipynb",))},
+    ),
+    "folders": (
+        {
+            "ada/my answers (2).ipynb": NOTEBOOK,
+            "alan/x.ipynb": NOTEBOOK,
+            "alan/.ipynb_checkpoints/x-checkpoint.ipynb": b"{",
+            "__MACOSX/ada/._my answers.ipynb": b"\0",
+            ".DS_Store": b"\0",
+            "roster.csv": b"id,name\n",
+        },
+        {"ada": (Student("ada"), ("my answers (2).ipynb",)), "alan": (Student("alan"), ("x.ipynb",))},
+    ),
+    "files": (
+        {
+            "hw1/ada.ipynb": NOTEBOOK,
+            "hw1/alan.ipynb": NOTEBOOK,
+            "hw1/alan-checkpoint.ipynb": NOTEBOOK,
+            "hw1/bob.pdf": b"%PDF",
+        },
+        {
+            "ada": (Student("ada"), ("ada.ipynb",)),
+            "alan": (Student("alan"), ("alan.ipynb",)),
+            "bob": (Student("bob"), ()),
+        },
+    ),
 }
 
 
@@ -88,7 +128,11 @@ def test_layout_tells_whose_files_they_are(layout, kind, tmp_path):
 
 
 def test_platforms_tell_lateness_and_time(tmp_path):
-    heaps = {h.key: h for layout in ("canvas", "gradescope", "nbgrader") for h in collect(lay(tmp_path / layout, LAYOUTS[layout][0]))}
+    heaps = {
+        h.key: h
+        for layout in ("canvas", "gradescope", "nbgrader")
+        for h in collect(lay(tmp_path / layout, LAYOUTS[layout][0]))
+    }
     assert heaps["222"].late and not heaps["12345"].late
     assert heaps["7"].submitted == "2026-11-02T14:03:00.500000+01:00"
     assert heaps["ada"].package().submitted == "2026-11-02T15:58:23"
@@ -108,9 +152,14 @@ def test_what_is_not_there_is_said_to_be_not_there(tmp_path):
 
 
 def test_roster_gives_a_row_to_everybody_and_finds_squeezed_names(tmp_path):
-    (tmp_path / "roster.csv").write_text("\ufeffID,Name,Section\nal1,Ada Lovelace,a\njn2,José Ñandú,b\nxx3,Nobody Here,b\n", "utf-8")
+    (tmp_path / "roster.csv").write_text(
+        "\ufeffID,Name,Section\nal1,Ada Lovelace,a\njn2,José Ñandú,b\nxx3,Nobody Here,b\n", "utf-8"
+    )
     roster = Roster.read(tmp_path / "roster.csv")
-    place = lay(tmp_path / "class", {"lovelaceada_1_2_a.ipynb": NOTEBOOK, "Jose Nandu.ipynb": NOTEBOOK, "stranger.ipynb": NOTEBOOK})
+    place = lay(
+        tmp_path / "class",
+        {"lovelaceada_1_2_a.ipynb": NOTEBOOK, "Jose Nandu.ipynb": NOTEBOOK, "stranger.ipynb": NOTEBOOK},
+    )
     heaps = {h.key: h for h in collect(place, roster)}
     assert list(heaps) == ["al1", "jn2", "stranger", "xx3"]
     assert read(heaps["al1"].package()).notebooks and heaps["jn2"].student == Student("jn2", "José Ñandú")
@@ -124,7 +173,10 @@ def test_namesakes_are_not_guessed_at():
     assert roster.find(Student("9", "adalovelace")) is None and roster.find(Student("2")).id == "2"
 
 
-@pytest.mark.parametrize("text, words", [("name\nAda\n", "columns id,name"), ("id,name\n1,Ada\n1,Alan\n", "several times: 1"), ("", "columns")])
+@pytest.mark.parametrize(
+    "text, words",
+    [("name\nAda\n", "columns id,name"), ("id,name\n1,Ada\n1,Alan\n", "several times: 1"), ("", "columns")],
+)
 def test_unusable_roster_is_explained(text, words, tmp_path):
     (tmp_path / "r.csv").write_text(text)
     with pytest.raises(ValueError, match=words):
@@ -137,13 +189,20 @@ V3 = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells
 V40 = {"nbformat": 4, "nbformat_minor": 0, "metadata": {}, "cells": [
     {"cell_type": "code", "source": CODE.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}]}
 READABLE = {
-    "as it is": NOTEBOOK, "format 3": json.dumps(V3).encode(), "format 4.0": json.dumps(V40).encode(),
+    "as it is": NOTEBOOK,
+    "format 3": json.dumps(V3).encode(),
+    "format 4.0": json.dumps(V40).encode(),
     "no minor": json.dumps({k: v for k, v in V40.items() if k != "nbformat_minor"}).encode(),
-    "cells only": json.dumps({"cells": V40["cells"]}).encode(), "colab": json.dumps(COLAB).encode(),
-    "byte order mark": b"\xef\xbb\xbf" + NOTEBOOK, "utf-16": NOTEBOOK.decode().encode("utf-16"),
-    "windows": NOTEBOOK.replace(b"\n", b"\r\n"), "windows inside": NOTEBOOK.replace(rb"):\n", rb"):\r\n"),
+    "cells only": json.dumps({"cells": V40["cells"]}).encode(),
+    "colab": json.dumps(COLAB).encode(),
+    "byte order mark": b"\xef\xbb\xbf" + NOTEBOOK,
+    "utf-16": NOTEBOOK.decode().encode("utf-16"),
+    "windows": NOTEBOOK.replace(b"\n", b"\r\n"),
+    "windows inside": NOTEBOOK.replace(rb"):\n", rb"):\r\n"),
     "broken text elsewhere": NOTEBOOK.replace(b"# Title", b"# Ti\xfftle"),
-    "odd cells": json.dumps({"cells": [None, 3, {"cell_type": "raw"}, {"cell_type": "markdown", "source": 3}, *V40["cells"]]}).encode(),
+    "odd cells": json.dumps(
+        {"cells": [None, 3, {"cell_type": "raw"}, {"cell_type": "markdown", "source": 3}, *V40["cells"]]}
+    ).encode(),
     "widgets without a state": json.dumps(json.loads(NOTEBOOK) | {"metadata": {"widgets": {"a": {}}}}).encode(),
 }
 
@@ -154,11 +213,18 @@ def test_every_kind_of_notebook_gives_the_same_code(what):
 
 
 UNREADABLE = {
-    "empty": (b"", "empty file"), "zeros": (b"\0" * 100, "empty file"),
-    "truncated": (NOTEBOOK[:-20], "invalid JSON at line"), "two objects": (b"{}\n{}", "invalid JSON at line 2, column 1"),
-    "merge": (b'{\n<<<<<<< HEAD\n "a": 1}', "line 2, column 1.*unfinished git merge"), "web page": (b"<html>", "invalid JSON at line 1"),
-    "list": (b"[]", "not a notebook"), "no cells": (b'{"nbformat": 4}', "not a notebook"), "cells a dict": (b'{"cells": {}}', "not a notebook"),
-    "deep": (b"[" * 200_000, "invalid JSON"), "picture": (b"\x89PNG\r\n", "invalid JSON at line 1"), "long number": (b"9" * 5000, "invalid JSON"),
+    "empty": (b"", "empty file"),
+    "zeros": (b"\0" * 100, "empty file"),
+    "truncated": (NOTEBOOK[:-20], "invalid JSON at line"),
+    "two objects": (b"{}\n{}", "invalid JSON at line 2, column 1"),
+    "merge": (b'{\n<<<<<<< HEAD\n "a": 1}', "line 2, column 1.*unfinished git merge"),
+    "web page": (b"<html>", "invalid JSON at line 1"),
+    "list": (b"[]", "not a notebook"),
+    "no cells": (b'{"nbformat": 4}', "not a notebook"),
+    "cells a dict": (b'{"cells": {}}', "not a notebook"),
+    "deep": (b"[" * 200_000, "invalid JSON"),
+    "picture": (b"\x89PNG\r\n", "invalid JSON at line 1"),
+    "long number": (b"9" * 5000, "invalid JSON"),
 }
 
 
@@ -170,8 +236,19 @@ def test_what_is_no_notebook_is_refused_with_the_place(what):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.binary(max_size=200) | st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-    st.sampled_from(["cells", "worksheets", "cell_type", "source", "input"]), inner, max_size=4), max_leaves=12).map(lambda t: json.dumps(t).encode()))
+@given(
+    st.binary(max_size=200)
+    | st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["cells", "worksheets", "cell_type", "source", "input"]), inner, max_size=4
+            )
+        ),
+        max_leaves=12,
+    ).map(lambda t: json.dumps(t).encode())
+)
 def test_any_bytes_are_read_or_refused(raw):
     try:
         notebook = parse("x.ipynb", raw)
@@ -209,10 +286,14 @@ def encrypted() -> bytes:
 
 
 HOSTILE = {
-    "slip": (member("../../evil.ipynb"), "leads out of the archive"), "absolute": (member("/etc/cron.d/x"), "leads out"),
-    "drive": (member("C:/x.ipynb"), "leads out"), "backslash": (member("..\\x.ipynb"), "leads out"),
-    "link": (member("hw1.ipynb", b"/etc/passwd", stat.S_IFLNK | 0o777), "symbolic link"), "encrypted": (encrypted(), "encrypted"),
-    "not a zip": (b"PK nonsense", "not a zip archive"), "no notebook": (zipped({"hw1.py": b""}), "no notebook"),
+    "slip": (member("../../evil.ipynb"), "leads out of the archive"),
+    "absolute": (member("/etc/cron.d/x"), "leads out"),
+    "drive": (member("C:/x.ipynb"), "leads out"),
+    "backslash": (member("..\\x.ipynb"), "leads out"),
+    "link": (member("hw1.ipynb", b"/etc/passwd", stat.S_IFLNK | 0o777), "symbolic link"),
+    "encrypted": (encrypted(), "encrypted"),
+    "not a zip": (b"PK nonsense", "not a zip archive"),
+    "no notebook": (zipped({"hw1.py": b""}), "no notebook"),
 }
 
 
@@ -251,10 +332,19 @@ def test_zip_slip_at_the_top_costs_only_its_own_row(tmp_path):
 
 
 def test_students_own_zip_is_opened(tmp_path):
-    lay(tmp_path, {"ada/work.zip": zipped({"sheet/hw1.ipynb": NOTEBOOK, "sheet/points.csv": b"1,2", "__MACOSX/._hw1.ipynb": b"\0"})})
+    lay(
+        tmp_path,
+        {
+            "ada/work.zip": zipped(
+                {"sheet/hw1.ipynb": NOTEBOOK, "sheet/points.csv": b"1,2", "__MACOSX/._hw1.ipynb": b"\0"}
+            )
+        },
+    )
     [heap] = collect(tmp_path)
     submission = read(heap.package())
-    assert [n.name for n in submission.notebooks] == ["sheet/hw1.ipynb"] and submission.files == (("sheet/points.csv", b"1,2"),)
+    assert [n.name for n in submission.notebooks] == ["sheet/hw1.ipynb"] and submission.files == (
+        ("sheet/points.csv", b"1,2"),
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
@@ -268,7 +358,12 @@ def test_links_and_pipes_are_not_opened(tmp_path):
     (place / "kim").mkdir()
     os.mkfifo(place / "kim" / "hw1.ipynb")
     rows = {h.key: read(h.package()) for h in collect(place)}
-    assert {k: r.status for k, r in rows.items()} == {"ada": "unreadable", "bob": "", "eve": "unreadable", "kim": "unreadable"}
+    assert {k: r.status for k, r in rows.items()} == {
+        "ada": "unreadable",
+        "bob": "",
+        "eve": "unreadable",
+        "kim": "unreadable",
+    }
     assert "symbolic link" in rows["ada"].reason and "not a regular file" in rows["kim"].reason
     assert rows["bob"].files == () and "symbolic link" in rows["bob"].notes[0]
 
@@ -292,12 +387,26 @@ def test_one_broken_notebook_of_two_is_a_note(tmp_path):
     lay(tmp_path, {"ada/a.ipynb": NOTEBOOK, "ada/b.ipynb": b"{"})
     [heap] = collect(tmp_path)
     submission = read(heap.package())
-    assert [n.name for n in submission.notebooks] == ["a.ipynb"] and submission.notes[0].startswith("b.ipynb: invalid JSON")
+    assert [n.name for n in submission.notebooks] == ["a.ipynb"] and submission.notes[0].startswith(
+        "b.ipynb: invalid JSON"
+    )
 
 
 def test_checkpoint_is_read_only_if_it_is_all_there_is(tmp_path):
-    lay(tmp_path, {"ada/a.ipynb": NOTEBOOK, "ada/a-checkpoint.ipynb": b"{", "bob/a-checkpoint.ipynb": NOTEBOOK, "kim/.ipynb_checkpoints/a.ipynb": NOTEBOOK})
-    assert {k: v[1] for k, v in seen(tmp_path).items()} == {"ada": ("a.ipynb",), "bob": ("a-checkpoint.ipynb",), "kim": ()}
+    lay(
+        tmp_path,
+        {
+            "ada/a.ipynb": NOTEBOOK,
+            "ada/a-checkpoint.ipynb": b"{",
+            "bob/a-checkpoint.ipynb": NOTEBOOK,
+            "kim/.ipynb_checkpoints/a.ipynb": NOTEBOOK,
+        },
+    )
+    assert {k: v[1] for k, v in seen(tmp_path).items()} == {
+        "ada": ("a.ipynb",),
+        "bob": ("a-checkpoint.ipynb",),
+        "kim": (),
+    }
 
 
 def test_empty_folder_is_a_row(tmp_path):

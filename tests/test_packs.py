@@ -33,7 +33,9 @@ def fill(pack: Path) -> None:
     """What an author does: write every text."""
     for path in pack.rglob("07_averages.py"):
         numbers = iter(range(100))
-        path.write_text(re.sub(template.MARK, lambda _: f"Text {next(numbers)}", path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(
+            re.sub(template.MARK, lambda _: f"Text {next(numbers)}", path.read_text(encoding="utf-8")), encoding="utf-8"
+        )
 
 
 def test_new_exercise_builds_and_fails_its_mutation_test_until_it_is_filled(begun):
@@ -44,7 +46,9 @@ def test_new_exercise_builds_and_fails_its_mutation_test_until_it_is_filled(begu
         "answers/07_averages.npz", "exercises/07_averages.ipynb", "solutions/07_averages.ipynb"}
     fill(begun)
     assert "3/3 │ 4/4 │ 4/4 │ 50" in run("mutants", "--pack", begun)
-    assert "3 written" in run("sync", "--pack", begun) and "Everything follows" in run("sync", "--check", "--pack", begun)
+    assert "3 written" in run("sync", "--pack", begun) and "Everything follows" in run(
+        "sync", "--check", "--pack", begun
+    )
 
 
 def test_second_exercise_is_added_to_its_unit(begun):
@@ -55,9 +59,16 @@ def test_second_exercise_is_added_to_its_unit(begun):
         ("mean_square", "E7.1", "07_averages"), ("second_one", "E7.2", "07_averages"), ("elsewhere", "E8.5", "08_more")]
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (("Mean",), "name of a function"), (("class",), "name of a function"), (("x", "--unit", "averages"), "unit such as"),
-    (("mean_square",), "mean_square is there already"), (("fresh", "--id", "E7.1"), "E7.1 is there already")])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("Mean",), "name of a function"),
+        (("class",), "name of a function"),
+        (("x", "--unit", "averages"), "unit such as"),
+        (("mean_square",), "mean_square is there already"),
+        (("fresh", "--id", "E7.1"), "E7.1 is there already"),
+    ],
+)
 def test_names_that_cannot_be_are_explained(begun, arguments, words):
     before = [p.read_bytes() for p in sorted(begun.rglob("*.py"))]
     with pytest.raises(AssertionError, match=words):
@@ -89,11 +100,25 @@ def test_private_pack_is_released_and_graded(begun, tmp_path, monkeypatch):
         (tmp_path / "class").mkdir(exist_ok=True)
         nbformat.write(book, tmp_path / "class" / f"{name}.ipynb")
     (tmp_path / "class.toml").write_text("[points]\n'E7.1' = 4\n")
-    said = run("grade", tmp_path / "class", "--to", tmp_path / "grades", "--pack", begun, "--workers", "1", "--class", tmp_path / "class.toml")
+    said = run(
+        "grade",
+        tmp_path / "class",
+        "--to",
+        tmp_path / "grades",
+        "--pack",
+        begun,
+        "--workers",
+        "1",
+        "--class",
+        tmp_path / "class.toml",
+    )
     assert "3 graded" in said
     lines = (tmp_path / "grades" / "grades.csv").read_text(encoding="utf-8").splitlines()
-    assert [line.split(",")[:7] for line in lines[1:]] == [["ada", "", "graded", "4", "4", "4", "right"], ["bob", "", "graded", "0", "4", "0", "wrong"],
-                                                           ["kim", "", "graded", "0", "4", "0", "missing"]]
+    assert [line.split(",")[:7] for line in lines[1:]] == [
+        ["ada", "", "graded", "4", "4", "4", "right"],
+        ["bob", "", "graded", "0", "4", "0", "wrong"],
+        ["kim", "", "graded", "0", "4", "0", "missing"],
+    ]
 
 
 def _empty(path: Path) -> Path:
@@ -106,26 +131,45 @@ def test_corrections_by_the_commands(tmp_path, monkeypatch):
     monkeypatch.setattr(worker.Bench, "sandbox", lambda self: fake_sandbox.Fake())
     pack = toy_course.write(tmp_path / "pack")
     (tmp_path / "class").mkdir()
-    for name, body in {"ada": "counts + 1", "bob": "1 + counts", "kim": "counts / counts.sum(axis=1, keepdims=True)"}.items():
-        nbformat.write(new_notebook(cells=[new_code_cell(f"def shares(counts):\n    return {body}")]), tmp_path / "class" / f"{name}.ipynb")
+    for name, body in {
+        "ada": "counts + 1",
+        "bob": "1 + counts",
+        "kim": "counts / counts.sum(axis=1, keepdims=True)",
+    }.items():
+        nbformat.write(
+            new_notebook(cells=[new_code_cell(f"def shares(counts):\n    return {body}")]),
+            tmp_path / "class" / f"{name}.ipynb",
+        )
     grades = tmp_path / "grades"
     run("grade", tmp_path / "class", "--to", grades, "--pack", pack, "--workers", "1")
     said = run("mistakes", grades)
     [cluster] = re.findall("[0-9a-f]{12}", said)
     assert "E1.1 │ 2 │ two rows" in said
-    assert "2 submissions now read: One is added." in run("mistakes", grades, cluster[:5], "--say", "One is added.", "--remedy", "Do not.")
+    assert "2 submissions now read: One is added." in run(
+        "mistakes", grades, cluster[:5], "--say", "One is added.", "--remedy", "Do not."
+    )
     assert "One is added." in run("mistakes", grades)
     assert "ada has 0.5 in E1.1" in run("override", grades, "ada", "E1.1", "0.5", "the idea is right")
     assert "Nothing changes." in run("regrade", grades, "--workers", "1", "--dry-run")
     nbformat.write(new_notebook(cells=[new_code_cell("x = 1")]), tmp_path / "class" / "kim.ipynb")
-    assert "kim │ E1.1 │ 1 │ 0" in (said := run("regrade", grades, "--workers", "1", "--student", "kim", "--dry-run")) and "Nothing was written" in said
+    assert (
+        "kim │ E1.1 │ 1 │ 0" in (said := run("regrade", grades, "--workers", "1", "--student", "kim", "--dry-run"))
+        and "Nothing was written" in said
+    )
     assert "kept" in run("regrade", grades, "--workers", "1", "--student", "kim", "--never-lower")
-    totals = {line.split(",")[0]: line.split(",")[3] for line in (grades / "grades.csv").read_text(encoding="utf-8").splitlines()[1:]}
+    totals = {
+        line.split(",")[0]: line.split(",")[3]
+        for line in (grades / "grades.csv").read_text(encoding="utf-8").splitlines()[1:]
+    }
     assert totals == {"ada": "0.5", "bob": "0", "kim": "1"}
 
 
 def test_lecturers_commands_cost_a_learner_no_time():
     """Nothing of grading is imported before a command of it runs."""
-    code = ("import sys, course_lib.classroom.cli; print([m for m in ('sqlite3', 'jinja2', 'yaml', 'course_lib.classroom.grade', "
-            "'course_lib.classroom.sandbox', 'concurrent.futures.process') if m in sys.modules])")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, course_lib.classroom.cli; print([m for m in ('sqlite3', 'jinja2', 'yaml', 'course_lib.classroom.grade', "
+        "'course_lib.classroom.sandbox', 'concurrent.futures.process') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )

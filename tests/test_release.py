@@ -44,7 +44,7 @@ def pack(toy) -> Course:
 
 
 def texts(path: Path) -> list[str]:
-    """Everything in a file that could be read: the file itself, and the members of archives, with the answers decoded."""
+    """Everything in a file that could be read: the file itself, and the members of archives, answers decoded."""
     raw = path.read_bytes() if isinstance(path, Path) else path
     if not raw.startswith(b"PK") or len(raw) < 30:
         return [raw.decode("utf-8", "replace").replace("\\n", "\n").replace('\\"', '"')]
@@ -81,8 +81,16 @@ def leaks(folder: Path, course: Course, skip: tuple[str, ...] = ()) -> list[tupl
 def test_bundle_of_a_pack_holds_no_solution(pack, tmp_path, no_wheel):
     files = release(pack, tmp_path / "bundle")
     names = {p.relative_to(tmp_path / "bundle").as_posix() for p in files}
-    assert names == {"README.md", "environment.yml", "requirements.txt", PINNED, "exercises/01_shares.ipynb", "answers/01_shares.npz",
-                     "course_lib-0-py3-none-any.whl", "notebooks/README.md"}
+    assert names == {
+        "README.md",
+        "environment.yml",
+        "requirements.txt",
+        PINNED,
+        "exercises/01_shares.ipynb",
+        "answers/01_shares.npz",
+        "course_lib-0-py3-none-any.whl",
+        "notebooks/README.md",
+    }
     assert leaks(tmp_path / "bundle", pack) == []
     exercise = (tmp_path / "bundle" / "exercises" / "01_shares.ipynb").read_text(encoding="utf-8")
     assert "raise NotImplementedError" in exercise and "The secret is" not in exercise
@@ -118,8 +126,13 @@ def _first_units(tmp_path: Path) -> Course:
     """The course with its first two units."""
     root = tmp_path / "course"
     if not root.exists():
-        for name in ("solutions/00_start_here.py", "solutions/01_bayes_rule_and_risk.py", "solutions/cases/00_start_here.py",
-                     "solutions/cases/01_bayes_rule_and_risk.py", "notebooks/00_start_here.ipynb"):
+        for name in (
+            "solutions/00_start_here.py",
+            "solutions/01_bayes_rule_and_risk.py",
+            "solutions/cases/00_start_here.py",
+            "solutions/cases/01_bayes_rule_and_risk.py",
+            "notebooks/00_start_here.ipynb",
+        ):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes((ROOT / name).read_bytes())
     return Course(root)
@@ -143,7 +156,11 @@ def test_wheel_holds_no_body_of_a_solution(wheel, tmp_path):
 
 def test_learner_works_with_nothing_but_the_bundle(pack, wheel, tmp_path, monkeypatch):
     """Unpacked elsewhere, with the wheel's library: the check knows the pack's exercise and names its mistakes."""
-    monkeypatch.setattr(handing_out, "wheel", lambda to: Path(to, wheel.name) if Path(to, wheel.name).write_bytes(wheel.read_bytes()) else None)
+    monkeypatch.setattr(
+        handing_out,
+        "wheel",
+        lambda to: Path(to, wheel.name) if Path(to, wheel.name).write_bytes(wheel.read_bytes()) else None,
+    )
     release(pack, tmp_path / "bundle")
     with zipfile.ZipFile(tmp_path / "bundle" / wheel.name) as archive:
         archive.extractall(tmp_path / "installed")
@@ -154,9 +171,17 @@ def test_learner_works_with_nothing_but_the_bundle(pack, wheel, tmp_path, monkey
               "check(shares)\n"
               "def shares(counts): return counts / counts.sum(axis=1, keepdims=True)\n"
               "check(shares)\n")
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path / "bundle", capture_output=True, text=True, encoding="utf-8",
-                          env=os.environ | {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONIOENCODING": "utf-8"})
-    assert "It divides by the grand total." in done.stdout and "[RIGHT] E1.1 shares" in done.stdout, done.stdout + done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path / "bundle",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONIOENCODING": "utf-8"},
+    )
+    assert "It divides by the grand total." in done.stdout and "[RIGHT] E1.1 shares" in done.stdout, (
+        done.stdout + done.stderr
+    )
 
 
 def test_release_pins_its_cases_and_drift_is_told(pack, tmp_path, no_wheel):
@@ -176,7 +201,9 @@ def test_pinned_hashes_are_those_of_the_files(pack, tmp_path, no_wheel):
 
     release(pack, tmp_path / "bundle")
     told = json.loads((tmp_path / "bundle" / PINNED).read_text(encoding="utf-8"))["files"]
-    assert len(told) == 7 and all(hashlib.sha256((tmp_path / "bundle" / name).read_bytes()).hexdigest() == h for name, h in told.items())
+    assert len(told) == 7 and all(
+        hashlib.sha256((tmp_path / "bundle" / name).read_bytes()).hexdigest() == h for name, h in told.items()
+    )
 
 
 def test_release_does_not_write_over_anything(pack, tmp_path, no_wheel):
@@ -188,14 +215,21 @@ def test_release_does_not_write_over_anything(pack, tmp_path, no_wheel):
 
 def test_exercise_that_cannot_be_checked_is_not_released(pack, tmp_path, no_wheel):
     path = pack.root / "solutions" / "cases" / "01_shares.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("return counts * 1.0", "return counts / counts.sum()"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("return counts * 1.0", "return counts / counts.sum()"),
+        encoding="utf-8",
+    )
     with pytest.raises(ValueError, match="cannot be told from"):
         release(Course.pack(pack.root), tmp_path / "bundle")
     assert not (tmp_path / "bundle").exists()
 
 
 def test_without_a_builder_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(handing_out, "_builders", lambda root, to: [[sys.executable, "-c", "raise SystemExit('no hatchling')"], ["no-such-program"]])
+    monkeypatch.setattr(
+        handing_out,
+        "_builders",
+        lambda root, to: [[sys.executable, "-c", "raise SystemExit('no hatchling')"], ["no-such-program"]],
+    )
     with pytest.raises(ValueError, match="no hatchling.*pip install build hatchling"):
         handing_out.wheel(tmp_path)
 

@@ -1,4 +1,4 @@
-"""submit(): the notebook is run from nothing, what a grader will find is said, and the zip is one that grading takes."""
+"""submit(): the notebook is run from nothing, what a grader will find is said, and grading takes the zip."""
 import json
 import os
 import zipfile
@@ -26,7 +26,10 @@ def test_found_functions_are_packed_with_a_receipt_that_grading_takes(book, tmp_
     receipt, archive = pack(path)
     assert (receipt.found, receipt.missing, receipt.leaning, receipt.stopped) == (("log_sum_exp",), (), {}, ())
     with zipfile.ZipFile(archive) as made:
-        assert made.namelist() == ["00_start_here.ipynb", "receipt.json"] and made.read("00_start_here.ipynb") == path.read_bytes()
+        assert (
+            made.namelist() == ["00_start_here.ipynb", "receipt.json"]
+            and made.read("00_start_here.ipynb") == path.read_bytes()
+        )
         assert json.loads(made.read("receipt.json"))["sha256"] == receipt.sha256
     (tmp_path / "class" / "ada").mkdir(parents=True)
     archive.rename(tmp_path / "class" / "ada" / archive.name)
@@ -50,7 +53,9 @@ def test_renamed_notebook_is_known_by_its_functions_and_a_cell_that_stops_costs_
     assert receipt.found == ("log_sum_exp",) and receipt.stopped == ("my hw.ipynb, cell 1: division by zero",)
 
 
-@pytest.mark.parametrize("cells, words", [(("import os; os._exit(3)",), "ended its own process"), (("x = 1",), "holds no exercise")])
+@pytest.mark.parametrize(
+    "cells, words", [(("import os; os._exit(3)",), "ended its own process"), (("x = 1",), "holds no exercise")]
+)
 def test_notebook_that_cannot_be_packed_is_explained(book, capsys, cells, words):
     submit(book(*cells, name="00_start_here.ipynb" if "exit" in cells[0] else "other.ipynb"))
     assert words in capsys.readouterr().out
@@ -59,7 +64,11 @@ def test_notebook_that_cannot_be_packed_is_explained(book, capsys, cells, words)
 def test_missing_and_broken_files_are_explained(tmp_path, capsys, monkeypatch):
     (tmp_path / "bad.ipynb").write_text("{")
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    for what, words in ((tmp_path / "none.ipynb", "found none at"), (tmp_path / "bad.ipynb", "invalid JSON at line 1"), (None, "submit(\"its_name.ipynb\")")):
+    for what, words in (
+        (tmp_path / "none.ipynb", "found none at"),
+        (tmp_path / "bad.ipynb", "invalid JSON at line 1"),
+        (None, "submit(\"its_name.ipynb\")"),
+    ):
         submit(what)
         assert "[NOT PACKED]" in (said := capsys.readouterr().out) and words in said
 
@@ -67,7 +76,10 @@ def test_missing_and_broken_files_are_explained(tmp_path, capsys, monkeypatch):
 def test_jupyter_tells_which_notebook_it_is(book, monkeypatch, capsys):
     monkeypatch.setenv("JPY_SESSION_NAME", str(book(HELPER, RIGHT)))
     submit()
-    assert "[PACKED] 1 of 1 functions found." in (said := capsys.readouterr().out) and "A grader will find every function." in said
+    assert (
+        "[PACKED] 1 of 1 functions found." in (said := capsys.readouterr().out)
+        and "A grader will find every function." in said
+    )
 
 
 def test_notebooks_own_submit_does_nothing_while_it_runs_again(monkeypatch, capsys):

@@ -11,7 +11,17 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-__all__ = ["ARCHIVE_BYTES", "ARCHIVE_FILES", "FILE_BYTES", "Entry", "Refused", "megabytes", "of_file", "of_folder", "of_zip"]
+__all__ = [
+    "ARCHIVE_BYTES",
+    "ARCHIVE_FILES",
+    "FILE_BYTES",
+    "Entry",
+    "Refused",
+    "megabytes",
+    "of_file",
+    "of_folder",
+    "of_zip",
+]
 
 FILE_BYTES = 64 << 20          # one file; a notebook with all its pictures seldom has a tenth of it
 ARCHIVE_BYTES = 256 << 20      # everything in one student's zip, unpacked

@@ -34,7 +34,15 @@ from .records import Row
 
 __all__ = ["ClassFile"]
 
-KNOWN = {"title": str, "units": list, "exercises": list, "points": dict, "dates": dict, "extensions": dict, "lateness": dict}
+KNOWN = {
+    "title": str,
+    "units": list,
+    "exercises": list,
+    "points": dict,
+    "dates": dict,
+    "extensions": dict,
+    "lateness": dict,
+}
 LATENESS = {"per_day", "most", "grace_minutes"}
 
 
@@ -74,9 +82,14 @@ class ClassFile:
                 raise ValueError(f"{name} = {value!r}: a {KNOWN[name].__name__} expected, got a {type(value).__name__}")
         if stray := set(tree.get("lateness", ())) - LATENESS:
             raise ValueError(f"[lateness] takes {', '.join(sorted(LATENESS))}, got {', '.join(sorted(stray))}")
-        if bad := {n: p for n, p in tree.get("points", {}).items() if not isinstance(p, (int, float)) or not 0 <= p < math.inf}:
+        if bad := {
+            n: p for n, p in tree.get("points", {}).items() if not isinstance(p, (int, float)) or not 0 <= p < math.inf
+        }:
             raise ValueError(f"[points] takes numbers from 0 on, got {bad}")
-        dated = {name: {k: _moment(v, f"[{name}] {k}") for k, v in tree.get(name, {}).items()} for name in ("dates", "extensions")}
+        dated = {
+            name: {k: _moment(v, f"[{name}] {k}") for k, v in tree.get(name, {}).items()}
+            for name in ("dates", "extensions")
+        }
         lists = {name: tuple(map(str, tree.get(name, ()))) for name in ("units", "exercises")}
         return cls(**(tree | lists | dated))
 
@@ -97,7 +110,9 @@ class ClassFile:
         if unknown := [e for e in (*self.exercises, *self.points) if e not in ids]:
             raise ValueError(f"exercises of the course expected, got {', '.join(unknown)}; there are {', '.join(ids)}")
         if unknown := [u for u in self.units if not any(_in_unit(t, u) for t in topics)]:
-            raise ValueError(f"units of the course expected, got {', '.join(unknown)}; there are {', '.join(sorted(topics))}")
+            raise ValueError(
+                f"units of the course expected, got {', '.join(unknown)}; there are {', '.join(sorted(topics))}"
+            )
         if not self.units and not self.exercises:
             return found
         return [r for r in found if r.exercise.id in self.exercises or any(_in_unit(r.topic, u) for u in self.units)]
@@ -107,7 +122,9 @@ class ClassFile:
         due = self.extensions.get(row.student.id) or self.dates.get("due")
         if due is None or not row.submitted:
             return 1.0 if row.late and row.student.id not in self.extensions else 0.0
-        seconds = (_moment(row.submitted, "submitted") - due).total_seconds() - 60 * self.lateness.get("grace_minutes", 0)
+        seconds = (_moment(row.submitted, "submitted") - due).total_seconds() - 60 * self.lateness.get(
+            "grace_minutes", 0
+        )
         return max(0.0, seconds / 86_400)
 
     def factor(self, days: float) -> float:

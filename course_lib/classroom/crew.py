@@ -56,7 +56,9 @@ def cluster(bench: Bench, packages: Iterable[Package], scheduler: str) -> Iterat
     try:
         import distributed
     except ModuleNotFoundError:
-        raise ModuleNotFoundError('to grade on a cluster dask.distributed is needed: pip install "distributed>=2024.8"') from None
+        raise ModuleNotFoundError(
+            'to grade on a cluster dask.distributed is needed: pip install "distributed>=2024.8"'
+        ) from None
 
     class Equipped(distributed.WorkerPlugin):
         name = "course-bench"
@@ -84,7 +86,9 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _flow(executor: Executor, packages: Iterator[Package], ahead: int, lost: Callable[[Package], None]) -> Iterator[Row]:
+def _flow(
+    executor: Executor, packages: Iterator[Package], ahead: int, lost: Callable[[Package], None]
+) -> Iterator[Row]:
     """Rows as they come; packages whose worker died are handed to `lost`, and nothing more is taken after that."""
     waiting: dict[Future, Package] = {}
     broken = False

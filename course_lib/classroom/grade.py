@@ -1,4 +1,4 @@
-"""A grading run: submissions in, a log and ``grades.csv`` out; and the same again for some of them.
+"""A grading run: submissions in, a log and ``grades.csv`` out.
 
 >>> grading = Grading(course, Path("submissions.zip"), Path("grades"))
 >>> for row in grading.run(): …
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -22,7 +22,7 @@ from .records import Row, Run
 from .roster import Roster
 from .worker import Bench
 
-__all__ = ["Change", "Grading", "ready", "regrade"]
+__all__ = ["Grading", "ready"]
 
 SEED = "seed"                  # in the grading folder, if no other place is given
 
@@ -61,14 +61,23 @@ class Grading:
     trusted: bool = False
 
     @classmethod
-    def again(cls, to: Path, course: Course | None = None, submissions: Path | None = None, workers: int = 1) -> "Grading":
+    def again(
+        cls, to: Path, course: Course | None = None, submissions: Path | None = None, workers: int = 1
+    ) -> "Grading":
         """The run that counts in a grading folder, to be done once more."""
         with Log(to) as log:
             run = log.last_run()[1]
         told = run.extra
-        return cls(course or Course(Path(told["course"]), told["is_pack"]), submissions or Path(told["submissions"]), to,
-                   Path(told["roster"]) if told["roster"] else None, Path(told["seed_file"]), ClassFile.of(told["class"]),
-                   workers, trusted=run.trusted)
+        return cls(
+            course or Course(Path(told["course"]), told["is_pack"]),
+            submissions or Path(told["submissions"]),
+            to,
+            Path(told["roster"]) if told["roster"] else None,
+            Path(told["seed_file"]),
+            ClassFile.of(told["class"]),
+            workers,
+            trusted=run.trusted,
+        )
 
     @cached_property
     def secret(self) -> bytes:
@@ -85,11 +94,24 @@ class Grading:
 
     @cached_property
     def record(self) -> Run:
-        told = {"submissions": str(self.submissions.resolve()), "seed_file": str((self.seed_file or self.to / SEED).resolve()),
-                "roster": str(self.roster.resolve()) if self.roster else "", "class": self.settings.tree(),
-                "course": str(self.course.root.resolve()), "is_pack": self.course.is_pack}
-        return Run(self.course.root.resolve().name, tuple(k.id for k in self.keys), hashlib.sha256(self.secret).hexdigest(),
-                   cases_hash(self._references), self.trusted, metadata.version("course_lib"), self.settings.title, told)
+        told = {
+            "submissions": str(self.submissions.resolve()),
+            "seed_file": str((self.seed_file or self.to / SEED).resolve()),
+            "roster": str(self.roster.resolve()) if self.roster else "",
+            "class": self.settings.tree(),
+            "course": str(self.course.root.resolve()),
+            "is_pack": self.course.is_pack,
+        }
+        return Run(
+            self.course.root.resolve().name,
+            tuple(k.id for k in self.keys),
+            hashlib.sha256(self.secret).hexdigest(),
+            cases_hash(self._references),
+            self.trusted,
+            metadata.version("course_lib"),
+            self.settings.title,
+            told,
+        )
 
     @cached_property
     def conditions(self) -> str:
@@ -148,17 +170,6 @@ class Grading:
         return self.settings.chosen(self.course.references)
 
 
-@dataclass(frozen=True)
-class Change:
-    """What a regrade does to one exercise of one submission."""
-
-    key: str
-    exercise: str
-    old: float | None
-    new: float | None
-    kept: bool = False             # the old mark stays, for it was higher
-
-
 def ready(trusted: bool) -> None:
     """Refuse to grade where there is no sandbox, unless every submission is trusted.
 
@@ -170,62 +181,11 @@ def ready(trusted: bool) -> None:
     from . import sandbox
 
     if not trusted and (lacking := sandbox.missing()):
-        raise ValueError("submissions are programs of other people and are run in a sandbox, which this machine does not "
-                         f"have: {' '.join(lacking)} If you trust every one of them, `--trusted` grades without; "
-                         "every page then says so")
-
-
-def regrade(grading: Grading, exercise: str = "", student: str = "", dry: bool = False, never_lower: bool = False) -> Iterator[Change]:
-    """Grade again one exercise of everybody, or everything of one student, and yield what changes.
-
-    Parameters
-    ----------
-    grading : Grading
-        With `to` a folder that has been graded into.
-    exercise, student : str
-        An id ("E1.6"); a student's id or the key of a row. Empty: all.
-    dry : bool
-        Only say what would change.
-    never_lower : bool
-        Keep the old mark wherever it is higher.
-    """
-    from .standings import write_grades
-
-    with Log(grading.to) as log:
-        run = log.last_run()[0]
-        heaps = [h for h in grading.heaps if student in ("", h.key, h.student.id)]
-        _known(exercise, student, [k.id for k in grading.keys], heaps)
-        for row in grading.rows(heaps):
-            new, changes = _merged(log.row(run, row.key), row, exercise, never_lower)
-            yield from changes
-            if not dry:
-                log.add(run, new, grading.conditions)
-    if not dry:
-        write_grades(grading.to)
-
-
-def _merged(old: Row | None, new: Row, exercise: str, never_lower: bool) -> tuple[Row, list[Change]]:
-    """The new row with the old items where they are not graded again or were worth more, and what changes."""
-    before = {item.exercise: item for item in old.items} if old else {}
-    items, changes = [], []
-    for item in new.items:
-        past = before.get(item.exercise)
-        if past and exercise not in ("", item.exercise):
-            items.append(past)
-            continue
-        lower = past is not None and past.points is not None and (item.points is None or item.points < past.points)
-        kept = bool(never_lower and lower)
-        items.append(past if kept else item)
-        if past is None or past.points != item.points or past.status != item.status:
-            changes.append(Change(new.key, item.exercise, past.points if past else None, item.points, kept))
-    return replace(new, items=tuple(items)), changes
-
-
-def _known(exercise: str, student: str, exercises: list[str], heaps: list[Heap]) -> None:
-    if exercise and exercise not in exercises:
-        raise ValueError(f"an exercise of this run expected, got {exercise!r}; there are {', '.join(exercises)}")
-    if student and not heaps:
-        raise ValueError(f"a student's id or the key of a row expected, got {student!r}; see the first column of grades.csv")
+        raise ValueError(
+            "submissions are programs of other people and are run in a sandbox, which this machine does not "
+            f"have: {' '.join(lacking)} If you trust every one of them, `--trusted` grades without; "
+            "every page then says so"
+        )
 
 
 def _taken(rows: list[Row]) -> Iterator[Row]:

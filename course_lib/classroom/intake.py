@@ -62,7 +62,9 @@ class Heap:
         faults: list[str] = []
         files = dict(_contents(self.entries, faults))
         submitted = self.submitted or _timestamp(files)
-        return Package(self.key, self.student, tuple(sorted(files.items())), tuple(faults), self.notes, submitted, self.late)
+        return Package(
+            self.key, self.student, tuple(sorted(files.items())), tuple(faults), self.notes, submitted, self.late
+        )
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def read(package: Package) -> Submission:
         return Submission(notes=package.notes, status=UNREADABLE, reason="; ".join(faults))
     if extras:
         listed = ", ".join(name for name, _ in extras[:5])
-        return Submission(notes=package.notes, status=UNREADABLE, reason=f"there is no notebook (.ipynb) in it, only {listed}")
+        return Submission(
+            notes=package.notes, status=UNREADABLE, reason=f"there is no notebook (.ipynb) in it, only {listed}"
+        )
     return Submission(notes=package.notes, status=NOTHING, reason="nothing was handed in")
 
 

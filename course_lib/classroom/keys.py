@@ -1,7 +1,7 @@
 """Answer keys: for each exercise the inputs of a grading run, public and hidden, and what must come out of them.
 
-Hidden inputs come from the same generator as the public ones, seeded by a secret of the lecturer, so there is no file of
-hidden tests that could leak. References and known mistakes run here, in the grader's own process, and nowhere else.
+Hidden inputs come from the same generator as the public ones, seeded by a secret of the lecturer, so there is no file
+of hidden tests that could leak. References and known mistakes run here, in the grader's own process, and nowhere else.
 """
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Key:
     traps: tuple[Trap, ...]
 
     def watched(self, i: int) -> bool:
-        """Is a call to a ready-made solution looked for here? On inputs that cannot be known beforehand, if there are such."""
+        """Is a call to a ready-made solution looked for here? On inputs that cannot be known beforehand, if there are any."""
         return not self.public[i] or self.cases[i].label in self.fixed
 
 
@@ -79,9 +79,21 @@ def key(reference: Reference, secret: bytes, points: float | None = None) -> Key
     traps = tuple(Trap(m.title, m.remedy, build.outputs(m.function, cases),
                        _labels_right(profile, right, build.outputs(m.function, profile), exercise.compare))
                   for m in exercise.mistakes)
-    return Key(exercise.id, exercise.name, exercise.title, reference.topic,
-               float(exercise.points if points is None else points), tuple(inspect.signature(function).parameters),
-               exercise.ready, exercise.compare, tuple(cases), build.outputs(function, cases), tuple(public), fixed, traps)
+    return Key(
+        exercise.id,
+        exercise.name,
+        exercise.title,
+        reference.topic,
+        float(exercise.points if points is None else points),
+        tuple(inspect.signature(function).parameters),
+        exercise.ready,
+        exercise.compare,
+        tuple(cases),
+        build.outputs(function, cases),
+        tuple(public),
+        fixed,
+        traps,
+    )
 
 
 def secret_of(path: Path) -> bytes:
@@ -108,8 +120,16 @@ def cases_hash(references: Iterable[Reference]) -> str:
     told = hashlib.sha256()
     for reference in references:
         cases = reference.exercise.inputs()
-        told.update(repr((reference.exercise.id, reference.exercise.name, [m.title for m in reference.exercise.mistakes],
-                          [(c.label, fingerprint(c.args)) for c in cases])).encode())
+        told.update(
+            repr(
+                (
+                    reference.exercise.id,
+                    reference.exercise.name,
+                    [m.title for m in reference.exercise.mistakes],
+                    [(c.label, fingerprint(c.args)) for c in cases],
+                )
+            ).encode()
+        )
         for value in build.outputs(reference.function, cases):
             told.update(repr(coarse(value)).encode())
     return told.hexdigest()

@@ -78,7 +78,9 @@ def _without_wrapper(entries: list[Entry], zipped: bool) -> list[Entry]:
     if len(tops) != 1 or any("/" not in e.name or MOODLE.match(e.name) for e in entries):
         return entries
     inner = [Entry(rest, e.read, e.size, e.fault) for e in entries if (rest := e.name.partition("/")[2])]
-    several = zipped and len({e.name.partition("/")[0] for e in inner if e.name.endswith(".ipynb") or "/" in e.name}) > 1
+    several = (
+        zipped and len({e.name.partition("/")[0] for e in inner if e.name.endswith(".ipynb") or "/" in e.name}) > 1
+    )
     platform = any(MOODLE.match(e.name) or CANVAS.match(e.name) or e.name == METADATA for e in inner)
     return inner if several or platform or tops == {"submitted"} else entries
 
@@ -94,7 +96,9 @@ def _gradescope(entry: Entry | None) -> dict[str, list[tuple[Student, str]]]:
         return {folder: [(_person(p, folder), _time(told)) for p in told.get(":submitters") or [{}]]
                 for folder, told in tree.items()}
     except (yaml.YAMLError, AttributeError) as error:
-        raise ValueError(f"{METADATA} is not as Gradescope writes it ({error}); export the submissions once more") from None
+        raise ValueError(
+            f"{METADATA} is not as Gradescope writes it ({error}); export the submissions once more"
+        ) from None
 
 
 def _person(told: dict, folder: str) -> Student:

@@ -15,10 +15,17 @@ __all__ = ["COMMANDS", "Pack", "course_of"]
 
 console = Console()
 
-Pack = Annotated[Optional[Path], typer.Option("--pack", help="a folder with exercises of your own instead of the course")]
+Pack = Annotated[
+    Optional[Path], typer.Option("--pack", help="a folder with exercises of your own instead of the course")
+]
 To = Annotated[Path, typer.Option("--to", help="the folder that the results go to")]
-Seed = Annotated[Optional[Path], typer.Option(help="secret of the hidden inputs; made if absent [default: seed in the folder of the results]")]
-Settings = Annotated[Optional[Path], typer.Option("--class", help="class.toml: units, points, dates, extensions, lateness")]
+Seed = Annotated[
+    Optional[Path],
+    typer.Option(help="secret of the hidden inputs; made if absent [default: seed in the folder of the results]"),
+]
+Settings = Annotated[
+    Optional[Path], typer.Option("--class", help="class.toml: units, points, dates, extensions, lateness")
+]
 Workers = Annotated[Optional[int], typer.Option(min=1, help="processes [default: one for each core]")]
 Folder = Annotated[Path, typer.Argument(help="a folder made by `course grade`")]
 
@@ -30,11 +37,17 @@ def course_of(pack: Path | None):
     return Course.pack(pack) if pack else Course.here()
 
 
-def release(to: Annotated[Path, typer.Argument(metavar="DIR", help="a new folder")],
-            units: Annotated[Optional[list[str]], typer.Option(help="01, 02a; may be repeated [default: those of class.toml, else all]")] = None,
-            settings: Settings = None,
-            check: Annotated[bool, typer.Option("--check", help="only say which exercises are no longer as in that bundle")] = False,
-            pack: Pack = None) -> None:
+def release(
+    to: Annotated[Path, typer.Argument(metavar="DIR", help="a new folder")],
+    units: Annotated[
+        Optional[list[str]], typer.Option(help="01, 02a; may be repeated [default: those of class.toml, else all]")
+    ] = None,
+    settings: Settings = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="only say which exercises are no longer as in that bundle")
+    ] = False,
+    pack: Pack = None,
+) -> None:
     """Write the learner's bundle: notebooks, exercises, answers as data, the library; no solutions."""
     from dataclasses import replace
 
@@ -51,20 +64,27 @@ def release(to: Annotated[Path, typer.Argument(metavar="DIR", help="a new folder
         console.print(path.relative_to(to).as_posix(), markup=False, highlight=False)
 
 
-def grade(submissions: Annotated[Path, typer.Argument(help="a folder, a zip or a notebook, as any platform hands it out")],
-          to: To, roster: Annotated[Optional[Path], typer.Option(help="CSV file: id,name")] = None, seed_file: Seed = None,
-          settings: Settings = None, workers: Workers = None,
-          scheduler: Annotated[str, typer.Option(help="dask scheduler, tcp://host:8786")] = "",
-          resume: Annotated[bool, typer.Option("--resume", help="keep what is graded already")] = False,
-          trusted: Annotated[bool, typer.Option("--trusted", help="run without a sandbox; marked on every page")] = False,
-          pack: Pack = None) -> None:
+def grade(
+    submissions: Annotated[Path, typer.Argument(help="a folder, a zip or a notebook, as any platform hands it out")],
+    to: To,
+    roster: Annotated[Optional[Path], typer.Option(help="CSV file: id,name")] = None,
+    seed_file: Seed = None,
+    settings: Settings = None,
+    workers: Workers = None,
+    scheduler: Annotated[str, typer.Option(help="dask scheduler, tcp://host:8786")] = "",
+    resume: Annotated[bool, typer.Option("--resume", help="keep what is graded already")] = False,
+    trusted: Annotated[bool, typer.Option("--trusted", help="run without a sandbox; marked on every page")] = False,
+    pack: Pack = None,
+) -> None:
     """Grade submissions in a sandbox: grades.csv and a log of every attempt, one row for each of them."""
     from .classfile import ClassFile
     from .grade import Grading
     from .report import write_pages
 
     chosen = ClassFile.read(settings) if settings else ClassFile()
-    grading = Grading(course_of(pack), submissions, to, roster, seed_file, chosen, workers or _cores(), scheduler, trusted)
+    grading = Grading(
+        course_of(pack), submissions, to, roster, seed_file, chosen, workers or _cores(), scheduler, trusted
+    )
     counts = Counter(row.status for row in _with_progress(grading.run(resume), lambda: len(grading.heaps)))
     if trusted:
         console.print("[yellow]Graded without a sandbox: every submission could do what you can do on this machine.[/]")
@@ -80,13 +100,15 @@ def regrade(folder: Folder, exercise: Annotated[str, typer.Option(help="only thi
             workers: Workers = None, pack: Pack = None) -> None:
     """Grade again, after an exercise was mended, and show what changes."""
     from .grade import Grading
-    from .grade import regrade as again
+    from .regrade import regrade as again
     from .report import write_pages
 
     grading = Grading.again(folder, course_of(pack) if pack else None, submissions, workers or _cores())
     table = Table("submission", "exercise", "old", "new", "")
     for change in (changes := list(again(grading, exercise, student, dry_run, never_lower))):
-        table.add_row(escape(change.key), change.exercise, _number(change.old), _number(change.new), "kept" if change.kept else "")
+        table.add_row(
+            escape(change.key), change.exercise, _number(change.old), _number(change.new), "kept" if change.kept else ""
+        )
     console.print(table if changes else "Nothing changes.")
     _strays(folder)
     if not dry_run:
@@ -106,9 +128,12 @@ def override(folder: Folder, student: Annotated[str, typer.Argument(help="an id 
     console.print(f"{student} has {points:g} in {exercise} from now on.", markup=False)
 
 
-def mistakes(folder: Folder, cluster: Annotated[Optional[str], typer.Argument(help="the beginning of a cluster's name")] = None,
-             title: Annotated[str, typer.Option("--say", help="the sentence that names the mistake")] = "",
-             remedy: Annotated[str, typer.Option(help="how to see it and what to do about it")] = "") -> None:
+def mistakes(
+    folder: Folder,
+    cluster: Annotated[Optional[str], typer.Argument(help="the beginning of a cluster's name")] = None,
+    title: Annotated[str, typer.Option("--say", help="the sentence that names the mistake")] = "",
+    remedy: Annotated[str, typer.Option(help="how to see it and what to do about it")] = "",
+) -> None:
     """List answers that are wrong by the same values, or give such a cluster its sentence."""
     from . import report, standings
 
@@ -119,7 +144,9 @@ def mistakes(folder: Folder, cluster: Annotated[Optional[str], typer.Argument(he
         return
     table = Table("cluster", "exercise", "how many", "simplest input", "theirs", "expected", "sentence")
     for c in standings.clusters(folder):
-        example = (c.example.label, c.example.got or c.example.sentence, c.example.expected) if c.example else ("", "", "")
+        example = (
+            (c.example.label, c.example.got or c.example.sentence, c.example.expected) if c.example else ("", "", "")
+        )
         table.add_row(c.id, c.exercise, str(len(c.keys)), *(escape(text[:200]) for text in example), escape(c.title))
     console.print(table)
 
@@ -133,15 +160,32 @@ def new(exercise: Annotated[str, typer.Argument(help="the name of the function t
 
     for path in template.new(exercise, pack, unit, identity):
         console.print(f"written: {path}", markup=False, highlight=False)
-    console.print(f"Replace whatever says {template.MARK} in both files. Then: `course mutants --pack {pack}` tests it, "
-                  f"`course sync --pack {pack}` builds it.", markup=False, highlight=False)
+    console.print(
+        f"Replace whatever says {template.MARK} in both files. Then: `course mutants --pack {pack}` tests it, "
+        f"`course sync --pack {pack}` builds it.",
+        markup=False,
+        highlight=False,
+    )
 
 
 def _with_progress(rows, total):
     """The rows, with a bar and the time that is left."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("preparing", total=None)
         for row in rows:
@@ -152,7 +196,9 @@ def _with_progress(rows, total):
 def _summary(counts: Counter, to: Path) -> None:
     from .records import NOT_GRADED
 
-    console.print(", ".join(f"{number} {status}" for status, number in sorted(counts.items())) or "There was nothing to grade.")
+    console.print(
+        ", ".join(f"{number} {status}" for status, number in sorted(counts.items())) or "There was nothing to grade."
+    )
     for what, name in (("Marks", "grades.csv"), ("The class", "class.html"), ("Each student's page", "feedback")):
         console.print(f"{what}: {to / name}", markup=False, highlight=False)
     if counts[NOT_GRADED]:

@@ -20,7 +20,8 @@ NAME = "log.sqlite"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, finished TEXT, told TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS attempt (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run, key TEXT NOT NULL,
-                                    digest TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, row TEXT NOT NULL);
+                                    digest TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL,
+                                    row TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS attempt_digest ON attempt (key, digest, conditions);
 CREATE TABLE IF NOT EXISTS listed (run INTEGER NOT NULL REFERENCES run, key TEXT NOT NULL,
                                    attempt INTEGER NOT NULL REFERENCES attempt, PRIMARY KEY (run, key));
@@ -55,7 +56,9 @@ class Log:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
         elif not path.exists():
-            raise FileNotFoundError(f"{folder}: a folder made by `course grade … --to {folder}` expected, found no {NAME} in it")
+            raise FileNotFoundError(
+                f"{folder}: a folder made by `course grade … --to {folder}` expected, found no {NAME} in it"
+            )
         self.base = sqlite3.connect(path, timeout=30)
         self.base.execute("PRAGMA journal_mode=WAL")
         self.base.executescript(SCHEMA)
@@ -122,12 +125,16 @@ class Log:
 
     def attempts(self, key: str) -> Iterator[Attempt]:
         """Everything that was ever tried with one submission, the latest last."""
-        for number, time, row in self.base.execute("SELECT id, time, row FROM attempt WHERE key = ? ORDER BY id", (key,)):
+        for number, time, row in self.base.execute(
+            "SELECT id, time, row FROM attempt WHERE key = ? ORDER BY id", (key,)
+        ):
             yield Attempt(number, time, _row(row))
 
     def _list(self, run: int, key: str, attempt: int) -> None:
-        self.base.execute("INSERT INTO listed VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET attempt = excluded.attempt",
-                          (run, key, attempt))
+        self.base.execute(
+            "INSERT INTO listed VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET attempt = excluded.attempt",
+            (run, key, attempt),
+        )
 
 
 def _row(text: str) -> Row:

@@ -1,7 +1,7 @@
 """From what a submission answered to points and reasons; nothing of a student runs here.
 
-Each input is judged by itself, then the inputs of one label make a part. A part whose inputs vary with the seed earns its
-share of the points if every one of its inputs is right. A part whose inputs are always the same could be learnt by
+Each input is judged by itself, then the inputs of one label make a part. A part whose inputs vary with the seed earns
+its share of the points if every one of its inputs is right. A part whose inputs are always the same could be learnt by
 heart: it earns nothing, and costs a share where it is wrong.
 """
 from __future__ import annotations
@@ -59,7 +59,9 @@ def mark(key: Key, replies: Sequence[Reply], missing: Finding = ABSENT, notebook
         return blank(key, NOT_GRADED, ungraded.sentence, notebook)
     parts = _parts(key, findings)
     if used := next((reply.delegated for reply in replies if reply.delegated), None):
-        return replace(item, status=DELEGATED, points=0.0, parts=parts, reason=f"it calls `{used}`, which does the exercise")
+        return replace(
+            item, status=DELEGATED, points=0.0, parts=parts, reason=f"it calls `{used}`, which does the exercise"
+        )
     if not wrong:
         return replace(item, parts=parts)
     first = findings[wrong[0]]
@@ -74,9 +76,18 @@ def mark(key: Key, replies: Sequence[Reply], missing: Finding = ABSENT, notebook
 
 
 def blank(key: Key, status: str, reason: str = "", notebook: str = "") -> Item:
-    """An exercise of which nothing is known but a status; it has no points unless that status is `not graded`'s None."""
-    return Item(key.id, key.name, key.title, key.topic, status, None if status == NOT_GRADED else 0.0, key.points, reason,
-                notebook=notebook)
+    """An exercise of which nothing is known but a status: 0 points, or none at all where it is not graded."""
+    return Item(
+        key.id,
+        key.name,
+        key.title,
+        key.topic,
+        status,
+        None if status == NOT_GRADED else 0.0,
+        key.points,
+        reason,
+        notebook=notebook,
+    )
 
 
 def _finding(key: Key, i: int, reply: Reply, missing: Finding) -> Finding:
@@ -157,8 +168,12 @@ def _parts(key: Key, findings: list[Finding]) -> tuple[Part, ...]:
 
 def _profiled(parts: tuple[Part, ...], trap: Trap) -> tuple[Part, ...]:
     """The parts of an answer that is a known mistake everywhere: its luck with these inputs does not count."""
-    return tuple(p if p.right == (p.label in trap.right) else
-                 replace(p, right=not p.right, reason=f"right here by luck: {trap.title}" if p.right else "") for p in parts)
+    return tuple(
+        p
+        if p.right == (p.label in trap.right)
+        else replace(p, right=not p.right, reason=f"right here by luck: {trap.title}" if p.right else "")
+        for p in parts
+    )
 
 
 def _share(parts: tuple[Part, ...]) -> float:

@@ -17,7 +17,7 @@ __all__ = ["CRASHED", "DELEGATED", "GRADED", "MISSING", "NOTHING", "NOT_GRADED",
 RIGHT, WRONG, TIMED_OUT, CRASHED = "right", "wrong", "timed out", "crashed"
 MISSING, UNREADABLE, DELEGATED, NOT_GRADED = "missing", "unreadable", "delegated", "not graded"
 STATUSES = (RIGHT, WRONG, TIMED_OUT, CRASHED, MISSING, UNREADABLE, DELEGATED, NOT_GRADED)     # of an item
-GRADED, NOTHING = "graded", "no submission"                                                   # of a row, with the last two
+GRADED, NOTHING = "graded", "no submission"  # of a row, with the last two
 
 
 @dataclass(frozen=True)

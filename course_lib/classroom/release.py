@@ -1,4 +1,4 @@
-"""``course release``: what a learner gets: notebooks, exercises, answers as data, the library as a wheel; no solutions."""
+"""``course release``: what a learner gets: notebooks, exercises, answers as data, the library; no solutions."""
 from __future__ import annotations
 
 import hashlib
@@ -74,11 +74,19 @@ def release(course: Course, to: Path, settings: ClassFile = ClassFile()) -> list
         for folder in ("notebooks", "exercises"):
             (bundle / folder).mkdir(parents=True)
         for topic in topics:
-            write(bundle / "exercises" / f"{topic}.ipynb", text_of(to_solve(course.root / "solutions" / f"{topic}.py")).encode())
+            write(
+                bundle / "exercises" / f"{topic}.ipynb",
+                text_of(to_solve(course.root / "solutions" / f"{topic}.py")).encode(),
+            )
             if course.is_pack:
-                write(bundle / "answers" / f"{topic}.npz", dump(build.answers(course.references_of(course.root / "solutions" / f"{topic}.py"))))
+                write(
+                    bundle / "answers" / f"{topic}.npz",
+                    dump(build.answers(course.references_of(course.root / "solutions" / f"{topic}.py"))),
+                )
         if not (lectures := _lectures(course, topics, bool(settings.units or settings.exercises))):
-            write(bundle / "notebooks" / "README.md", b"This bundle has exercises only.\n")       # an empty folder is lost in a zip
+            write(
+                bundle / "notebooks" / "README.md", b"This bundle has exercises only.\n"
+            )  # an empty folder is lost in a zip
         for lecture in lectures:
             shutil.copy(lecture, bundle / "notebooks" / lecture.name)
         _front(bundle, wheel(bundle), course, settings, topics)
@@ -100,7 +108,7 @@ def wheel(to: Path) -> Path:
         raise ValueError(f"the wheel is built from the course's sources, but this library is installed in {root}; "
                          "install it from a clone with `pip install -e .`")
     complaints = []
-    with tempfile.TemporaryDirectory() as fresh:                  # a build folder that was left behind would be packed too
+    with tempfile.TemporaryDirectory() as fresh:  # a build folder that was left behind would be packed too
         for command in _builders(root, Path(fresh)):
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=fresh)
@@ -110,7 +118,9 @@ def wheel(to: Path) -> Path:
             if built := next(Path(fresh).glob("*.whl"), None):
                 return Path(shutil.copy(built, to))
             complaints.append((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
-    raise ValueError(f'the wheel could not be built ({"; ".join(complaints)}); run "{sys.executable}" -m pip install build hatchling')
+    raise ValueError(
+        f'the wheel could not be built ({"; ".join(complaints)}); run "{sys.executable}" -m pip install build hatchling'
+    )
 
 
 def drift(bundle: Path, course: Course) -> list[str]:
@@ -154,6 +164,8 @@ def _front(bundle: Path, built: Path, course: Course, settings: ClassFile, topic
 def _pin(bundle: Path, references: list[build.Reference]) -> None:
     """Write the hash of each exercise's cases and of each file down."""
     files = sorted(path for path in bundle.rglob("*") if path.is_file())
-    told = {"exercises": {r.exercise.id: cases_hash([r]) for r in references},
-            "files": {path.relative_to(bundle).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}}
+    told = {
+        "exercises": {r.exercise.id: cases_hash([r]) for r in references},
+        "files": {path.relative_to(bundle).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+    }
     write(bundle / PINNED, (json.dumps(told, indent=1) + "\n").encode())

@@ -39,7 +39,9 @@ class Roster:
             raise ValueError(f"{path.name}: a first line with the columns id,name and a line for each student expected")
         ids = [row["id"].casefold() for row in rows if row["id"]]
         if twice := sorted({i for i in ids if ids.count(i) > 1}):
-            raise ValueError(f"{path.name}: each id once expected, got several times: {', '.join(twice)}; keep one line of each")
+            raise ValueError(
+                f"{path.name}: each id once expected, got several times: {', '.join(twice)}; keep one line of each"
+            )
         return cls(Student(row["id"], row.get("name", "")) for row in rows if row["id"])
 
     def find(self, student: Student) -> Student | None:

@@ -22,7 +22,18 @@ from .log import Log
 from .notebook import write
 from .records import Example, Item, Override, Row, Run, Standing
 
-__all__ = ["Cluster", "cell", "clusters", "grades", "name_cluster", "override", "read_run", "standings", "strays", "write_grades"]
+__all__ = [
+    "Cluster",
+    "cell",
+    "clusters",
+    "grades",
+    "name_cluster",
+    "override",
+    "read_run",
+    "standings",
+    "strays",
+    "write_grades",
+]
 
 OVERRIDES, MISTAKES, GRADES = "overrides.csv", "mistakes.csv", "grades.csv"
 OVERRIDE_COLUMNS = ("student", "exercise", "points", "reason", "time")
@@ -77,7 +88,9 @@ def override(folder: Path, student: str, exercise: str, points: float, reason: s
     with Log(folder) as log:
         run = log.last_run()[1]
         if exercise not in run.exercises:
-            raise ValueError(f"an exercise of this run expected, got {exercise!r}; there are {', '.join(run.exercises)}")
+            raise ValueError(
+                f"an exercise of this run expected, got {exercise!r}; there are {', '.join(run.exercises)}"
+            )
         if not any(student in (row.key, row.student.id) for row in log.rows()):
             raise ValueError(f"a student of this run expected, got {student!r}; see the first column of {GRADES}")
     _append(folder / OVERRIDES, OVERRIDE_COLUMNS, (student, exercise, f"{points:g}", reason, _now()))
@@ -89,8 +102,12 @@ def strays(folder: Path) -> list[str]:
     with Log(folder) as log:
         people = {name for row in log.rows() for name in (row.key, row.student.id)}
         exercises = log.last_run()[1].exercises
-    return [f"{OVERRIDES}, line {i}: no {what} {line[what]!r} in this run" for i, line in enumerate(_lines(folder / OVERRIDES), 2)
-            for what, known in (("student", people), ("exercise", exercises)) if line.get(what) not in known]
+    return [
+        f"{OVERRIDES}, line {i}: no {what} {line[what]!r} in this run"
+        for i, line in enumerate(_lines(folder / OVERRIDES), 2)
+        for what, known in (("student", people), ("exercise", exercises))
+        if line.get(what) not in known
+    ]
 
 
 def clusters(folder: Path) -> list[Cluster]:
@@ -102,8 +119,12 @@ def clusters(folder: Path) -> list[Cluster]:
                 if item.cluster:
                     found.setdefault((item.exercise, item.cluster), []).append((row.key, item.example))
     named = _named(folder)
-    made = [Cluster(identity, exercise, tuple(key for key, _ in them), them[0][1], *named.get((exercise, identity), ("", "")))
-            for (exercise, identity), them in found.items()]
+    made = [
+        Cluster(
+            identity, exercise, tuple(key for key, _ in them), them[0][1], *named.get((exercise, identity), ("", ""))
+        )
+        for (exercise, identity), them in found.items()
+    ]
     return sorted(made, key=lambda c: (-len(c.keys), c.exercise, c.id))
 
 
@@ -140,7 +161,19 @@ def grades(folder: Path) -> Iterator[list]:
     """
     run = read_run(folder)
     each = [name for exercise in run.exercises for name in (exercise, f"{exercise} status")]
-    yield ["id", "name", "status", "total", "out of", *each, "days late", "lateness factor", "overridden", "trusted", "remarks"]
+    yield [
+        "id",
+        "name",
+        "status",
+        "total",
+        "out of",
+        *each,
+        "days late",
+        "lateness factor",
+        "overridden",
+        "trusted",
+        "remarks",
+    ]
     for standing in standings(folder):
         row, marks = standing.row, standing.marks
         items = {item.exercise: item for item in row.items}
@@ -180,8 +213,10 @@ def _override(line: dict[str, str]) -> Override:
     try:
         points = float(line["points"])
     except (TypeError, ValueError):
-        raise ValueError(f"{OVERRIDES}: a number of points expected for {line.get('student')} in {line.get('exercise')}, "
-                         f"got {line.get('points')!r}; mend that line") from None
+        raise ValueError(
+            f"{OVERRIDES}: a number of points expected for {line.get('student')} in {line.get('exercise')}, "
+            f"got {line.get('points')!r}; mend that line"
+        ) from None
     return Override(line["student"], line["exercise"], points, line.get("reason") or "", line.get("time") or "")
 
 

@@ -1,4 +1,4 @@
-"""``submit()``: run the notebook once more from nothing, say what a grader will find in it, and pack it to be handed in."""
+"""``submit()``: run the notebook once more from nothing, say what a grader will find, and pack it to be handed in."""
 from __future__ import annotations
 
 import builtins
@@ -86,14 +86,18 @@ def pack(path: Path, live: dict[str, Any] | None = None) -> tuple[Receipt, Path]
     except Refused as error:
         raise ValueError(f"{path.name} is no notebook that can be handed in: {error}") from None
     if not names:
-        raise ValueError(f"{path.name} holds no exercise of the course: none of its cells defines a function of that name")
+        raise ValueError(
+            f"{path.name} holds no exercise of the course: none of its cells defines a function of that name"
+        )
     seen = _rerun(path)
     found = tuple(name for name in names if name in seen["defined"])
     missing = tuple(name for name in names if name not in found)
     leaning = {name: tuple(seen["unknown"][name]) for name in found if seen["unknown"].get(name)}
     leaning |= {name: ("a cell that is no longer there",) for name in missing if callable((live or {}).get(name))}
     saved = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).isoformat(timespec="seconds")
-    receipt = Receipt(path.name, hashlib.sha256(raw).hexdigest(), _now(), found, missing, leaning, tuple(seen["stopped"]), saved)
+    receipt = Receipt(
+        path.name, hashlib.sha256(raw).hexdigest(), _now(), found, missing, leaning, tuple(seen["stopped"]), saved
+    )
     archive = path.with_name(f"{path.stem}_to_hand_in.zip")
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr(path.name, raw)
@@ -113,12 +117,25 @@ def _rerun(path: Path) -> dict[str, Any]:
     """What the notebook's cells leave behind in a process of their own."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "told.json"
-        environment = os.environ | {RERUN: "1", "COURSE_PROGRESS": str(Path(folder) / "progress.jsonl"), "MPLBACKEND": "Agg"}
-        done = subprocess.run([sys.executable, "-m", __name__, str(path.absolute()), str(told)], env=environment, capture_output=True,
-                              text=True, errors="replace", timeout=RERUN_SECONDS, stdin=subprocess.DEVNULL)
+        environment = os.environ | {
+            RERUN: "1",
+            "COURSE_PROGRESS": str(Path(folder) / "progress.jsonl"),
+            "MPLBACKEND": "Agg",
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, str(path.absolute()), str(told)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=RERUN_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
         if not told.exists():
             last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            raise ValueError(f"run anew, the notebook ended its own process: {last}. Does a cell call exit(), or need too much memory?")
+            raise ValueError(
+                f"run anew, the notebook ended its own process: {last}. Does a cell call exit(), or take too much memory?"
+            )
         stopped = [line for line in done.stderr.splitlines() if line.startswith(f"{path.name}, cell ")]
         return json.loads(told.read_text(encoding="utf-8")) | {"stopped": stopped}
 
@@ -148,11 +165,22 @@ def _card(receipt: Receipt, archive: Path) -> Card:
     rows += [("stopped", line) for line in receipt.stopped[:3]]
     rows += [("saved", receipt.saved), ("sha256", receipt.sha256[:16] + " …"), ("hand in", archive.name)]
     good = not receipt.missing and not receipt.leaning
-    words = ("A grader will find every function." if good else
-             "Packed as it is. What is missing or leans on names that no cell defines will not run for a grader: choose Run All "
-             "after a restart of the kernel, mend it, save, and submit again.")
-    return Card("right" if good else "note", "PACKED", f"{len(receipt.found)} of {len(receipt.found) + len(receipt.missing)} functions found.",
-                (Rows(tuple(rows)), Text(words), Text("This packs the notebook as it was last saved; it is not sent anywhere.")))
+    words = (
+        "A grader will find every function."
+        if good
+        else "Packed as it is. What is missing or leans on names that no cell defines will not run for a grader: Run All "
+        "after a restart of the kernel, mend it, save, and submit again."
+    )
+    return Card(
+        "right" if good else "note",
+        "PACKED",
+        f"{len(receipt.found)} of {len(receipt.found) + len(receipt.missing)} functions found.",
+        (
+            Rows(tuple(rows)),
+            Text(words),
+            Text("This packs the notebook as it was last saved; it is not sent anywhere."),
+        ),
+    )
 
 
 def _this_notebook() -> Path:

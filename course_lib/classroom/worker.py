@@ -122,7 +122,10 @@ def defining(cells: Sequence[str], name: str) -> list[int]:
 
 @cache
 def _definition(name: str) -> re.Pattern:
-    return re.compile(rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b.*\bimport\b.*\b{name}\b)", re.MULTILINE)
+    return re.compile(
+        rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b.*\bimport\b.*\b{name}\b)",
+        re.MULTILINE,
+    )
 
 
 def _natural(name: str) -> list:
@@ -130,7 +133,9 @@ def _natural(name: str) -> list:
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _marked(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes], all_of_them: Sequence[Notebook]) -> list[Item]:
+def _marked(
+    notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes], all_of_them: Sequence[Notebook]
+) -> list[Item]:
     session = _run(notebook, keys, files)
     replies, items = iter(session.replies), []
     for key in keys:
@@ -142,7 +147,11 @@ def _marked(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes], al
 def _run(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes]) -> Session:
     from .sandbox import Call
 
-    calls = [Call(key.name, case.args, key.ready if key.watched(i) else ()) for key in keys for i, case in enumerate(key.cases)]
+    calls = [
+        Call(key.name, case.args, key.ready if key.watched(i) else ())
+        for key in keys
+        for i, case in enumerate(key.cases)
+    ]
     if not hasattr(_place, "sandbox"):
         _place.stack = ExitStack()
         _place.sandbox = _place.stack.enter_context(_bench.sandbox())
@@ -166,5 +175,9 @@ def _missing(key: Key, notebook: Notebook, notes: Sequence[CellNote], notebooks:
 
 
 def _happened(note: CellNote) -> str:
-    return {"raised": f"stopped with {note.error}", "timed out": "ran out of time", "crashed": f"ended its process ({note.error})",
-            "not run": "was not run"}.get(note.status, note.status)[:500]
+    return {
+        "raised": f"stopped with {note.error}",
+        "timed out": "ran out of time",
+        "crashed": f"ended its process ({note.error})",
+        "not run": "was not run",
+    }.get(note.status, note.status)[:500]
