@@ -1,9 +1,10 @@
 """Each program in ``tests/attacks`` tries to gain what it has not earned, or to harm others; none succeeds.
 
-A submission has an honest function `double` in its first cell and an attack that defines `triple` in the next ones. The
-head of a program says what it tries, what happens, with which words the replies for `triple` may come, and whether `double`
-must keep its answers ("kept") or may be lost because the attack spoils its own process ("own").
+A submission has an honest function `double` in its first cell and an attack that defines `triple` in the next one. The
+head of a program says what it tries, what happens, with which words the replies for `triple` may come, and whether
+`double` must keep its answers ("kept") or may be lost because the attack spoils its own process ("own").
 """
+
 import os
 import re
 import socket
@@ -16,7 +17,9 @@ from course_lib.classroom.compare import Comparer
 from course_lib.classroom.sandbox import Call, Limits, Reply, Sandbox
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
-HEAD = re.compile(r"# tries: (?P<tries>.+)\n# happens: (?P<happens>.+)\n# triple: (?P<triple>.+)\n# double: (?P<double>kept|own)\n")
+HEAD = re.compile(
+    r"# tries: (?P<tries>.+)\n# happens: (?P<happens>.+)\n# triple: (?P<triple>.+)\n# double: (?P<double>kept|own)\n"
+)
 SECRET = "the neighbours secret 4711"
 HONEST = "import numpy as np\n\n\ndef double(x):\n    return 2 * np.asarray(x)"
 NEIGHBOUR = [HONEST, f"note = {SECRET!r}\n\n\ndef triple(x):\n    return 3 * np.asarray(x)"]
@@ -24,8 +27,10 @@ INPUTS = np.array([1.0, 2.0, 3.0]), np.array([-2.0, 0.5, 7.0])
 CALLS = [Call(name, (x,)) for x in INPUTS for name in ("triple", "double")]
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.5, notebook_seconds=20, memory_bytes=1 << 30)
 
-pytestmark = pytest.mark.skipif("sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(sandbox.missing()),
-                                reason=" ".join(sandbox.missing()))
+pytestmark = pytest.mark.skipif(
+    "sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(sandbox.missing()),
+    reason=" ".join(sandbox.missing()),
+)
 
 
 def head(program: Path) -> dict[str, str]:
@@ -59,7 +64,9 @@ def outside(tmp_path):
 
 def submission(program: Path, outside) -> list[str]:
     folder, door = outside
-    source = program.read_text(encoding="utf-8").replace("OUTSIDE", str(folder)).replace("PORT", str(door.getsockname()[1]))
+    source = (
+        program.read_text(encoding="utf-8").replace("OUTSIDE", str(folder)).replace("PORT", str(door.getsockname()[1]))
+    )
     return [HONEST, source]
 
 

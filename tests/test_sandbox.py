@@ -1,4 +1,5 @@
-"""What a sandbox does with submissions of every kind, as root and as a plain user, and without walls for trusted ones."""
+"""What a sandbox does with submissions of every kind, as root, as a plain user, and without walls for trusted ones."""
+
 import json
 import os
 import subprocess
@@ -22,8 +23,9 @@ from hypothesis.extra import numpy as hnp
 ROOT = Path(__file__).resolve().parents[1]
 LIMITS = Limits(cell_seconds=20, call_seconds=2, notebook_seconds=60)
 lacking = sandbox.missing()
-needs_sandbox = pytest.mark.skipif("sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(lacking),
-                                   reason=" ".join(lacking))
+needs_sandbox = pytest.mark.skipif(
+    "sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(lacking), reason=" ".join(lacking)
+)
 DOUBLE = "def double(x):\n    return 2 * x"
 
 
@@ -50,9 +52,23 @@ def statuses(notes):
 
 # With walls and without
 
+
 def test_values_come_back_as_the_function_returns_them(either):
-    values = [np.arange(6.0).reshape(2, 3), np.array(["a", "bc"]), np.array([True, False]), np.float32(0.5), 7, 0.1, "text",
-              None, True, (1, [2.0, np.array([3])], {"a": np.nan}), np.empty((0, 4)), np.array(5), -np.inf]
+    values = [
+        np.arange(6.0).reshape(2, 3),
+        np.array(["a", "bc"]),
+        np.array([True, False]),
+        np.float32(0.5),
+        7,
+        0.1,
+        "text",
+        None,
+        True,
+        (1, [2.0, np.array([3])], {"a": np.nan}),
+        np.empty((0, 4)),
+        np.array(5),
+        -np.inf,
+    ]
     session = either.run(["def same(x): return x"], [Call("same", (value,)) for value in values])
     for value, reply in zip(values, session.replies, strict=True):
         assert reply.status == "returned"
@@ -65,23 +81,46 @@ def test_seed_arrives_as_its_generator(either):
 
 
 def test_course_data_are_there_both_ways(either):
-    cells = ["from course_lib.data import load\nimport os", "def rows(name): return len(load(name)), os.path.exists('data/iris.csv')"]
+    cells = [
+        "from course_lib.data import load\nimport os",
+        "def rows(name): return len(load(name)), os.path.exists('data/iris.csv')",
+    ]
     assert ask(either, cells, "rows", "synth_tr").value == (len(load("synth_tr")), True)
 
 
 def test_files_handed_in_are_read_and_hide_no_module(either):
-    files = {"random.py": b"raise RuntimeError", "helper.py": b"factor = 2", "data/points.csv": b"1,2\n3,4\n",
-             "../outside.txt": b"", "/outside.txt": b"", "\ud800.txt": b"", "a\0b": b"", "data": b"", "large": bytes(LIMITS.file_bytes + 1)}
-    cells = ["import random, helper, numpy as np", "def total(): return random.Random(1).random(), "
-             "helper.factor * np.loadtxt('data/points.csv', delimiter=',').sum()"]
+    files = {
+        "random.py": b"raise RuntimeError",
+        "helper.py": b"factor = 2",
+        "data/points.csv": b"1,2\n3,4\n",
+        "../outside.txt": b"",
+        "/outside.txt": b"",
+        "\ud800.txt": b"",
+        "a\0b": b"",
+        "data": b"",
+        "large": bytes(LIMITS.file_bytes + 1),
+    }
+    cells = [
+        "import random, helper, numpy as np",
+        "def total(): return random.Random(1).random(), "
+        "helper.factor * np.loadtxt('data/points.csv', delimiter=',').sum()",
+    ]
     [reply] = either.run(cells, [Call("total", ())], files).replies
     assert reply.value[1] == 20
     assert not Path("/outside.txt").exists()
 
 
 def test_each_broken_cell_costs_only_itself(either):
-    cells = ["1/0", "def double(x) return", DOUBLE, "import sys; sys.exit(0)", "n = int(input('number: '))",
-             "raise KeyboardInterrupt", "\0", "def triple(x): return 3 * x"]
+    cells = [
+        "1/0",
+        "def double(x) return",
+        DOUBLE,
+        "import sys; sys.exit(0)",
+        "n = int(input('number: '))",
+        "raise KeyboardInterrupt",
+        "\0",
+        "def triple(x): return 3 * x",
+    ]
     session = either.run(cells, [Call("double", (21,)), Call("triple", (1,))])
     assert [reply.value for reply in session.replies] == [42, 3]
     assert statuses(session.notes) == ["raised", "raised", "ran", "raised", "raised", "raised", "raised", "ran"]
@@ -97,30 +136,48 @@ def test_definitions_before_a_crash_in_the_same_cell_are_lost_and_before_the_cel
 
 
 def test_side_effects_are_reported(either):
-    cells = ["import numpy as np\ndef f(x):\n    x += 1\n    np.random.seed(0)\n    print('hello')\n    return np.random.rand()",
-             "count = []\ndef g(x):\n    count.append(1)\n    return len(count)"]
+    cells = [
+        "import numpy as np\ndef f(x):\n    x += 1\n    np.random.seed(0)\n"
+        "    print('hello')\n    return np.random.rand()",
+        "count = []\ndef g(x):\n    count.append(1)\n    return len(count)",
+    ]
     f, g = either.run(cells, [Call("f", (np.zeros(2),)), Call("g", (1,))]).replies
     assert (f.changed, f.stirred, f.again, f.printed) == ((0,), True, True, "hello\n")
     assert (g.changed, g.stirred, g.again, g.value) == ((), False, False, 1)
 
 
 def test_ready_made_solutions_are_named(either):
-    cells = ["from scipy.special import expit\nfrom scipy.stats import norm\nimport sklearn.linear_model as lm",
-             "from course_lib import LDA\nfrom course_lib.decision import posterior",
-             "def a(x): return expit(x)", "def b(x): return norm.pdf(x)", "def c(x): return lm.LogisticRegression().fit(x)",
-             "def d(x): return LDA()", "def e(x):\n    try:\n        return posterior(x, x)\n    except Exception:\n        return x"]
+    cells = [
+        "from scipy.special import expit\nfrom scipy.stats import norm\nimport sklearn.linear_model as lm",
+        "from course_lib import LDA\nfrom course_lib.decision import posterior",
+        "def a(x): return expit(x)",
+        "def b(x): return norm.pdf(x)",
+        "def c(x): return lm.LogisticRegression().fit(x)",
+        "def d(x): return LDA()",
+        "def e(x):\n    try:\n        return posterior(x, x)\n    except Exception:\n        return x",
+    ]
     replies = either.run(cells, [Call(name, (0.5,), ready=("scipy.special.expit",)) for name in "abcde"]).replies
     assert [reply.delegated for reply in replies] == [
-        "scipy.special.expit", "scipy.stats.norm.pdf", "sklearn.linear_model.LogisticRegression", "course_lib.LDA",
-        "course_lib.decision.posterior"]
+        "scipy.special.expit",
+        "scipy.stats.norm.pdf",
+        "sklearn.linear_model.LogisticRegression",
+        "course_lib.LDA",
+        "course_lib.decision.posterior",
+    ]
     assert replies[0].status == "returned" and "ready-made" in replies[1].error
 
 
 def test_pictures_widgets_and_checks_do_nothing(either):
-    cells = ["%matplotlib inline\nimport matplotlib.pyplot as plt\nfig, ax = plt.subplots(1, 2)\nax[0].plot([1, 2])\nplt.show()",
-             "from course_lib.classroom import check, hint, predict, quiz, solution\ncheck(3); hint('E1.1'); quiz('1.1', 'b')",
-             "from course_lib import plots\nplots.regions(None)\nfrom IPython.display import display, HTML\ndisplay(HTML('x'))",
-             "import ipywidgets\nipywidgets.interact(lambda x: x, x=(1, 2))", DOUBLE]
+    cells = [
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nfig, ax = plt.subplots(1, 2)\n"
+        "ax[0].plot([1, 2])\nplt.show()",
+        "from course_lib.classroom import check, hint, predict, quiz, solution\n"
+        "check(3); hint('E1.1'); quiz('1.1', 'b')",
+        "from course_lib import plots\nplots.regions(None)\n"
+        "from IPython.display import display, HTML\ndisplay(HTML('x'))",
+        "import ipywidgets\nipywidgets.interact(lambda x: x, x=(1, 2))",
+        DOUBLE,
+    ]
     session = either.run(cells, [Call("double", (21,))])
     assert statuses(session.notes) == ["ran"] * 5
     assert session.replies[0].value == 42
@@ -134,13 +191,17 @@ def test_timed_out_call_costs_only_itself(either):
 
 
 def test_same_submission_gives_the_same_session(either):
-    cells = ["import numpy as np, random\na = np.random.rand()", "def draw(): return np.random.rand(), random.random(), "
-             "list({'a', 'b', 'c'})", "def stop():\n    import os\n    os._exit(3)"]
+    cells = [
+        "import numpy as np, random\na = np.random.rand()",
+        "def draw(): return np.random.rand(), random.random(), list({'a', 'b', 'c'})",
+        "def stop():\n    import os\n    os._exit(3)",
+    ]
     calls = [Call("draw", ()), Call("stop", ())]
     assert repr(either.run(cells, calls)) == repr(either.run(cells, calls))
 
 
 # Limits
+
 
 @needs_sandbox
 def test_function_that_times_out_again_and_again_is_not_asked_for_ever(walled):
@@ -167,12 +228,24 @@ def narrow():
 
 
 @needs_sandbox
-@pytest.mark.parametrize(("limit", "cell", "word"), [
-    ("memory_bytes", "def f(n):\n    return len(bytearray(n))", "MemoryError"),
-    ("file_bytes", "def f(n):\n    with open('a', 'wb') as file: file.write(bytes(n))\n    return 0", "File too large"),
-    ("scratch_bytes", "def f(n):\n    for i in range(4):\n        with open(f'{i}', 'wb') as file: file.write(bytes(n // 4))\n"
-                      "    return 0", "No space left"),
-], ids=lambda value: value if value.endswith("bytes") else "")
+@pytest.mark.parametrize(
+    ("limit", "cell", "word"),
+    [
+        ("memory_bytes", "def f(n):\n    return len(bytearray(n))", "MemoryError"),
+        (
+            "file_bytes",
+            "def f(n):\n    with open('a', 'wb') as file: file.write(bytes(n))\n    return 0",
+            "File too large",
+        ),
+        (
+            "scratch_bytes",
+            "def f(n):\n    for i in range(4):\n        with open(f'{i}', 'wb') as file: file.write(bytes(n // 4))\n"
+            "    return 0",
+            "No space left",
+        ),
+    ],
+    ids=lambda value: value if value.endswith("bytes") else "",
+)
 def test_limit_is_where_it_is_said_to_be(narrow, limit, cell, word):
     most = getattr(narrow.limits, limit)
     over, under = narrow.run([cell], [Call("f", (most + 4,)), Call("f", (most // 4,))]).replies
@@ -192,10 +265,13 @@ def test_limits_of_output_and_replies(walled):
 
 # The walls
 
+
 @needs_sandbox
 def test_nothing_of_the_machine_is_to_be_seen(walled):
-    cells = ["import os, sys\ndef view():\n    return sorted(os.listdir('/')), sorted(os.listdir('/grader')), "
-             "sorted(os.environ), os.getuid(), os.getpid() == 1"]
+    cells = [
+        "import os, sys\ndef view():\n    return sorted(os.listdir('/')), sorted(os.listdir('/grader')), "
+        "sorted(os.environ), os.getuid(), os.getpid() == 1"
+    ]
     root, grader, environment, uid, first = walled.run(cells, [Call("view", ())]).replies[0].value
     assert not {"home", "proc", "sys", "run", "var", "mnt", "boot", "opt"} & set(root)
     assert grader == ["classroom", "data", "tables"]
@@ -204,23 +280,38 @@ def test_nothing_of_the_machine_is_to_be_seen(walled):
 
 
 @needs_sandbox
-@pytest.mark.parametrize("module", ["sklearn", "statsmodels", "scipy.stats", "course_lib.decision", "course_lib.classroom.answers",
-                                    "pip", "pytest", "jupytext"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "sklearn",
+        "statsmodels",
+        "scipy.stats",
+        "course_lib.decision",
+        "course_lib.classroom.answers",
+        "pip",
+        "pytest",
+        "jupytext",
+    ],
+)
 def test_library_is_not_in_the_file_system(walled, module):
-    cell = ("import sys, importlib.machinery\n"
-            "def find(name):\n"
-            "    path = sys.path\n"
-            "    for part in name.split('.'):\n"
-            "        spec = importlib.machinery.PathFinder.find_spec(part, path)\n"
-            "        if spec is None or spec.loader is None: return 'absent'\n"
-            "        path = spec.submodule_search_locations\n"
-            "    return spec.origin")
+    cell = (
+        "import sys, importlib.machinery\n"
+        "def find(name):\n"
+        "    path = sys.path\n"
+        "    for part in name.split('.'):\n"
+        "        spec = importlib.machinery.PathFinder.find_spec(part, path)\n"
+        "        if spec is None or spec.loader is None: return 'absent'\n"
+        "        path = spec.submodule_search_locations\n"
+        "    return spec.origin"
+    )
     assert ask(walled, [cell], "find", module).value == "absent"
 
 
 @needs_sandbox
 def test_submissions_do_not_meet(walled):
-    walled.run(["open('/scratch/left', 'w').write('x')\nopen('left', 'w').write('x')\nimport numpy\nnumpy.left = 1"], [])
+    walled.run(
+        ["open('/scratch/left', 'w').write('x')\nopen('left', 'w').write('x')\nimport numpy\nnumpy.left = 1"], []
+    )
     cells = ["import numpy, os\ndef look(): return os.listdir('/scratch'), os.listdir('.'), hasattr(numpy, 'left')"]
     assert walled.run(cells, [Call("look", ())]).replies[0].value == (["work"], ["data"], False)
 
@@ -238,14 +329,18 @@ def test_server_killed_in_the_middle_costs_no_answer(walled):
     cells = [DOUBLE, "import time\ndef slow(x):\n    time.sleep(0.4)\n    return 2 * x"]
     walled.run([], [])
     threading.Timer(0.2, walled._server.process.kill).start()
-    assert [r.value for r in walled.run(cells, [Call("double", (1,)), Call("slow", (2,)), Call("double", (3,))]).replies] == [2, 4, 6]
+    assert [
+        r.value for r in walled.run(cells, [Call("double", (1,)), Call("slow", (2,)), Call("double", (3,))]).replies
+    ] == [2, 4, 6]
 
 
 @needs_sandbox
 def test_sandbox_dies_with_its_grader(tmp_path):
-    program = ("import os, sys\nfrom course_lib.classroom.sandbox import *\n"
-               "with Sandbox() as made:\n    made.run([], [])\n    print(made._server.process.pid, flush=True)\n"
-               "    made.run(['while True: pass'], [])")
+    program = (
+        "import os, sys\nfrom course_lib.classroom.sandbox import *\n"
+        "with Sandbox() as made:\n    made.run([], [])\n    print(made._server.process.pid, flush=True)\n"
+        "    made.run(['while True: pass'], [])"
+    )
     grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     pid = int(grader.stdout.readline())
     inside = [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
@@ -268,12 +363,21 @@ def _runs(pid: int) -> bool:
 @needs_sandbox
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests run as a plain user already")
 def test_plain_user_grades_too():
-    program = ("from course_lib.classroom.sandbox import *\nwith Sandbox() as made:\n"
-               "    session = made.run(['import os\\ndef f(x):\\n    os.kill(1, 9)', 'def g(x): return 2 * x, os.getuid()'],"
-               " [Call('f', (1,)), Call('g', (21,))])\n"
-               "print([reply.status for reply in session.replies], session.replies[1].value)")
-    done = subprocess.run([*_as_plain_user(), sys.executable, "-B", "-c", program], capture_output=True, text=True, timeout=120,
-                          env=os.environ | {"HOME": "/tmp", "PYTHONPATH": str(ROOT)}, cwd="/", check=False)
+    program = (
+        "from course_lib.classroom.sandbox import *\nwith Sandbox() as made:\n"
+        "    session = made.run(['import os\\ndef f(x):\\n    os.kill(1, 9)', 'def g(x): return 2 * x, os.getuid()'],"
+        " [Call('f', (1,)), Call('g', (21,))])\n"
+        "print([reply.status for reply in session.replies], session.replies[1].value)"
+    )
+    done = subprocess.run(
+        [*_as_plain_user(), sys.executable, "-B", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"HOME": "/tmp", "PYTHONPATH": str(ROOT)},
+        cwd="/",
+        check=False,
+    )
     assert done.stdout.strip() == "['returned', 'returned'] (42, 65534)", done.stderr
 
 
@@ -286,10 +390,23 @@ def _as_plain_user() -> list[str]:
     above = sorted({str(f) for path in hidden for f in path.parents if closed & set(f.parents)})
     opened += [word for folder in above for word in ("--dir", folder)]
     opened += [word for path in hidden for word in ("--ro-bind", str(path), str(path))]
-    return ["bwrap", "--dev-bind", "/", "/", *opened, "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    return [
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        *opened,
+        "setpriv",
+        "--reuid",
+        "65534",
+        "--regid",
+        "65534",
+        "--clear-groups",
+    ]
 
 
 # Without
+
 
 def test_without_bubblewrap_it_says_what_to_install_and_grades_nothing(monkeypatch):
     monkeypatch.setenv("PATH", "")
@@ -312,16 +429,27 @@ def test_question_that_cannot_be_sent_is_not_the_students_fault(either):
 # Messages
 
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers(-2**63, 2**64 - 1) | st.floats() | st.text(st.characters(exclude_categories=["Cs"]))
-    | hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, "<U3", "S2", np.complex128]),
-                 hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)),
-    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3).filter(
-        lambda key: key.isascii()), inner, max_size=3), max_leaves=8)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(st.characters(exclude_categories=["Cs"]))
+    | hnp.arrays(
+        st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, "<U3", "S2", np.complex128]),
+        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0),
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=3).filter(lambda key: key.isascii()), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 
 
 def _parts(message: bytes) -> tuple[bytes, bytes]:
-    header, body = channel.LENGTHS.unpack(message[:channel.LENGTHS.size])
-    rest = message[channel.LENGTHS.size:]
+    header, body = channel.LENGTHS.unpack(message[: channel.LENGTHS.size])
+    rest = message[channel.LENGTHS.size :]
     assert len(rest) == header + body
     return rest[:header], rest[header:]
 
@@ -338,14 +466,46 @@ def test_any_bytes_are_a_message_or_unfit(header, body):
     _unpack_or_unfit(header, body)
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(
-    ["plain", "array", "scalar", "tuple", "list", "dict", "seed", "<f8", "|O8", "<U3", "<U999999999", "|b1", "f8,f8"]) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=3), max_leaves=12)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(
+        [
+            "plain",
+            "array",
+            "scalar",
+            "tuple",
+            "list",
+            "dict",
+            "seed",
+            "<f8",
+            "|O8",
+            "<U3",
+            "<U999999999",
+            "|b1",
+            "f8,f8",
+        ]
+    )
+    | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=12,
+)
 
 
 @settings(deadline=None, max_examples=300)
-@given(JSON, st.lists(st.tuples(st.sampled_from(["<f8", "|O8", "<U1", "|b1", "<c16", "<M8", "<f8,<f8", "|V8"]),
-                                st.lists(st.integers(-2, 2**40), max_size=3)), max_size=3), st.binary(max_size=64))
+@given(
+    JSON,
+    st.lists(
+        st.tuples(
+            st.sampled_from(["<f8", "|O8", "<U1", "|b1", "<c16", "<M8", "<f8,<f8", "|V8"]),
+            st.lists(st.integers(-2, 2**40), max_size=3),
+        ),
+        max_size=3,
+    ),
+    st.binary(max_size=64),
+)
 def test_any_header_is_a_message_or_unfit(tree, arrays, body):
     _unpack_or_unfit(json.dumps([tree, arrays]).encode(), body)
 
@@ -361,15 +521,19 @@ def _unpack_or_unfit(header: bytes, body: bytes) -> None:
 
 # Cells
 
-@pytest.mark.parametrize(("cell", "expected"), [
-    ("%matplotlib inline\nx = 1", "pass\nx = 1"),
-    ("%%time\nx = 1", "pass\nx = 1"),
-    ("!pip install x\nif True:\n    !ls\n    files = !ls", "pass\nif True:\n    pass\n    pass"),
-    ("x = (7\n  % 4)", "x = (7\n  % 4)"),
-    ('text = """\n%matplotlib\n!ls\n"""', 'text = """\n%matplotlib\n!ls\n"""'),
-    ("len?\nlen??", "pass\npass"),
-    ("t = %timeit -o f()", "pass"),
-    ("def f(x) return x", "def f(x) return x"),
-])
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("%matplotlib inline\nx = 1", "pass\nx = 1"),
+        ("%%time\nx = 1", "pass\nx = 1"),
+        ("!pip install x\nif True:\n    !ls\n    files = !ls", "pass\nif True:\n    pass\n    pass"),
+        ("x = (7\n  % 4)", "x = (7\n  % 4)"),
+        ('text = """\n%matplotlib\n!ls\n"""', 'text = """\n%matplotlib\n!ls\n"""'),
+        ("len?\nlen??", "pass\npass"),
+        ("t = %timeit -o f()", "pass"),
+        ("def f(x) return x", "def f(x) return x"),
+    ],
+)
 def test_what_is_of_ipython_becomes_pass(cell, expected):
     assert plain_python(cell) == expected

@@ -30,7 +30,8 @@ QUIET_ENVIRONMENT = {"MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_
                      "PYTHONHASHSEED": "0"}
 ENVIRONMENT = {"HOME": f"{SCRATCH}/work", "LANG": "C.UTF-8", "MPLCONFIGDIR": SCRATCH, **QUIET_ENVIRONMENT}
 INSTALL = {
-    "bwrap": "bubblewrap is not installed: on Debian or Ubuntu run `apt install bubblewrap`, on Fedora `dnf install bubblewrap`.",
+    "bwrap": "bubblewrap is not installed: on Debian or Ubuntu run `apt install bubblewrap`, on Fedora "
+             "`dnf install bubblewrap`.",
     "pyseccomp": f'pyseccomp is not installed: run "{sys.executable}" -m pip install pyseccomp',
     "libseccomp": "the library libseccomp is not installed: on Debian or Ubuntu run `apt install libseccomp2`.",
 }
@@ -71,7 +72,8 @@ def command(data: Path, scratch_bytes: int) -> list[str]:
     above = sorted({str(folder) for *_, target in view for folder in Path(target).parents} - {"/"})
     walls += [word for folder in above for word in ("--dir", folder)]      # or some would be root's alone
     walls += [word for operation in view for word in operation]
-    walls += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", SCRATCH, "--chdir", SCRATCH, "--remount-ro", "/"]
+    walls += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", SCRATCH, "--chdir", SCRATCH]
+    walls += ["--remount-ro", "/"]
     start = [os.path.realpath(sys.executable), "-P", "-s", "-S", "-B", "-c", BOOT, CODE, "serve", TABLES, SCRATCH]
     return [shutil.which("bwrap") or "bwrap", *walls, "--", *start]
 
@@ -115,7 +117,8 @@ def _system() -> Iterator[tuple[str, ...]]:
     folders = [libraries, *Path("/usr/lib").glob("ld-*")] if libraries.exists() else [Path("/usr/lib")]
     standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
     own = [] if sys.base_prefix == "/usr" else [Path(sys.base_prefix, "lib")]
-    for path in map(str, (*folders, "/usr/lib64", "/etc/ld.so.cache", *own, *sorted(standard), os.path.realpath(sys.executable))):
+    interpreter = os.path.realpath(sys.executable)
+    for path in map(str, (*folders, "/usr/lib64", "/etc/ld.so.cache", *own, *sorted(standard), interpreter)):
         yield ("--ro-bind-try", path, path)
     for path in ("/lib", "/lib64"):
         yield ("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind-try", path, path)

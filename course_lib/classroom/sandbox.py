@@ -1,4 +1,4 @@
-"""Where submissions run: behind walls (`Sandbox`), or, for submissions that are trusted, in a plain process (`Trusted`).
+"""Where submissions run: behind walls (`Sandbox`), or, if they are trusted, in a plain process (`Trusted`).
 
 >>> with Sandbox() as sandbox:
 ...     session = sandbox.run(["def double(x): return 2 * x"], [Call("double", (21,))])
@@ -99,7 +99,7 @@ class Sandbox:
 
 
 class Trusted(Sandbox):
-    """The same without walls, for submissions that are trusted: each in a plain process of its own, with time limits."""
+    """The same without walls, for submissions that are trusted: plain processes, with time limits."""
 
     @contextlib.contextmanager
     def _fork(self) -> Iterator[_Process]:
@@ -171,7 +171,8 @@ class _Fork:
     def end(self, gone: bool = False) -> str:
         if not self._died:
             status = self._server.end(gone)
-            self._died = "the sandbox had to be restarted" if status is None else _obituary(os.waitstatus_to_exitcode(status))
+            self._died = ("the sandbox had to be restarted" if status is None
+                          else _obituary(os.waitstatus_to_exitcode(status)))
         return self._died
 
 
@@ -184,7 +185,8 @@ class _Process:
             command = [sys.executable, "-P", "-B", "-c", jail.BOOT, str(jail.HERE), "connect", str(TABLES), scratch,
                        str(door.getsockname()[1])]
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                             stderr=subprocess.DEVNULL, cwd=scratch, env=os.environ | jail.QUIET_ENVIRONMENT)
+                                             stderr=subprocess.DEVNULL, cwd=scratch,
+                                             env=os.environ | jail.QUIET_ENVIRONMENT)
             door.settimeout(START_SECONDS)
             try:
                 self.channel = door.accept()[0]

@@ -31,15 +31,15 @@ class Delegated(RuntimeError):
 class Quiet:
     """Takes everything and does nothing."""
 
-    def __call__(self, *_, **__) -> "Quiet":
+    def __call__(self, *_, **__) -> Quiet:
         return self
 
-    def __getattr__(self, name: str) -> "Quiet":
+    def __getattr__(self, name: str) -> Quiet:
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
-    def __getitem__(self, _) -> "Quiet":
+    def __getitem__(self, _) -> Quiet:
         return self
 
     def __setitem__(self, *_) -> None: ...
@@ -47,7 +47,7 @@ class Quiet:
     def __iter__(self) -> Iterator:
         return iter(())
 
-    def __enter__(self) -> "Quiet":
+    def __enter__(self) -> Quiet:
         return self
 
     def __exit__(self, *_) -> None: ...
@@ -62,7 +62,7 @@ class Ready:
     def __init__(self, name: str):
         self._name = name
 
-    def __getattr__(self, name: str) -> "Ready":
+    def __getattr__(self, name: str) -> Ready:
         if name.startswith("__"):
             raise AttributeError(name)
         return Ready(f"{self._name}.{name}")

@@ -141,7 +141,8 @@ def _call(function: Callable, args: tuple, guard: MarkedGenerators) -> Outcome:
 def _reply(status: str, outcome: Outcome = Outcome(), value: Any = None, error: str = "", again: bool = True,
            delegated: str | None = None) -> dict:
     return {"status": status, "value": value, "error": error, "changed": outcome.changed, "stirred": outcome.stirred,
-            "again": again, "printed": _printable(outcome.printed), "delegated": delegated or next(iter(standins.used), None)}
+            "again": again, "printed": _printable(outcome.printed),
+            "delegated": delegated or next(iter(standins.used), None)}
 
 
 def _words(error: BaseException) -> str:

@@ -145,7 +145,8 @@ class Trial:
         nonce = secrets.token_hex(8)
         try:
             self._tell(fork, {"nonce": nonce, "call": {**vars(call)}})
-            return _sound(self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over))
+            said = self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over)
+            return _sound(said)
         except Lost as lost:
             return Reply(lost.status, error=lost.error)
         except (TypeError, ValueError) as error:         # of the grader's own question
@@ -193,8 +194,9 @@ def _sound(said: dict) -> Reply:
             raise Unfit("changed is no tuple of positions")
         if type(said["status"]) is not str or said["status"] not in ANSWERS:
             raise Unfit("such a status is not its to say")
-        return Reply(said["status"], said["value"] if said["status"] == "returned" else None, _text(said["error"]), changed,
-                     said["stirred"] is True, said["again"] is True, _text(said["printed"]),
+        value = said["value"] if said["status"] == "returned" else None
+        return Reply(said["status"], value, _text(said["error"]), changed, said["stirred"] is True,
+                     said["again"] is True, _text(said["printed"]),
                      None if said["delegated"] is None else _text(said["delegated"]))
     except (KeyError, Unfit) as error:
         return Reply("crashed", error=f"it sent no sound reply: {error}")
