@@ -57,7 +57,7 @@ class Key:
     traps: tuple[Trap, ...]
 
     def watched(self, i: int) -> bool:
-        """Is a call to a ready-made solution looked for here? On inputs that cannot be known beforehand, if there are any."""
+        """Is a call to a ready-made solution looked for here? Where the inputs cannot be known beforehand, if they vary."""
         return not self.public[i] or self.cases[i].label in self.fixed
 
 

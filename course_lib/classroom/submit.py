@@ -134,7 +134,7 @@ def _rerun(path: Path) -> dict[str, Any]:
         if not told.exists():
             last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
             raise ValueError(
-                f"run anew, the notebook ended its own process: {last}. Does a cell call exit(), or take too much memory?"
+                f"run anew, the notebook ended its own process: {last}. Does a cell call exit()?"
             )
         stopped = [line for line in done.stderr.splitlines() if line.startswith(f"{path.name}, cell ")]
         return json.loads(told.read_text(encoding="utf-8")) | {"stopped": stopped}
@@ -168,8 +168,8 @@ def _card(receipt: Receipt, archive: Path) -> Card:
     words = (
         "A grader will find every function."
         if good
-        else "Packed as it is. What is missing or leans on names that no cell defines will not run for a grader: Run All "
-        "after a restart of the kernel, mend it, save, and submit again."
+        else "Packed as it is. What is missing or leans on names that no cell defines will not run for a grader: "
+        "choose Run All after a restart of the kernel, mend it, save, and submit again."
     )
     return Card(
         "right" if good else "note",
