@@ -1,6 +1,8 @@
 """Fixtures that several tests use."""
 import os
 
+os.environ["COLUMNS"] = "250"      # consoles are made at import: the same width whichever test comes first
+
 import pytest
 import toy_course
 from course_lib.classroom import answers, build

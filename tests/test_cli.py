@@ -39,7 +39,7 @@ def desk_of(toy, shares, monkeypatch):
 
 def run(*arguments, status=0):
     result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "TERM": "dumb"})
-    assert result.exit_code == status, (result.output, result.exception)
+    assert result.exit_code == status, f"{result.output}\n{result.exception!r}"
     return re.sub(r"\s+", " ", result.output)
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 def run(*arguments, status=0) -> str:
     result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "250", "TERM": "dumb"})
-    assert result.exit_code == status, (result.output, result.exception)
+    assert result.exit_code == status, f"{result.output}\n{result.exception!r}"
     return re.sub(r"\s+", " ", result.output)
 
 
