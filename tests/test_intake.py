@@ -14,7 +14,7 @@ from course_lib.classroom.intake import collect, read
 from course_lib.classroom.layouts import piles
 from course_lib.classroom.records import Student
 from course_lib.classroom.roster import Roster, slug
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -236,6 +236,7 @@ def test_what_is_no_notebook_is_refused_with_the_place(what):
 
 
 @settings(max_examples=60, deadline=None)
+@example(raw=b'{"worksheets":[{"cells":1}]}')
 @given(
     st.binary(max_size=200)
     | st.recursive(

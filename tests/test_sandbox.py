@@ -385,7 +385,8 @@ def _as_plain_user() -> list[str]:
     """A command that becomes nobody, in a view of the machine in which nobody can reach this Python and the course."""
     needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
     closed = {folder for path in needed for folder in path.parents if not folder.stat().st_mode & 0o001}
-    opened = [word for folder in sorted(closed)[:1] for word in ("--perms", "0755", "--tmpfs", str(folder))]
+    outermost = sorted(folder for folder in closed if not closed & set(folder.parents))
+    opened = [word for folder in outermost for word in ("--perms", "0755", "--tmpfs", str(folder))]
     hidden = [path for path in needed if closed & set(path.parents)]
     above = sorted({str(f) for path in hidden for f in path.parents if closed & set(f.parents)})
     opened += [word for folder in above for word in ("--dir", folder)]

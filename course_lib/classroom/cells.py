@@ -54,7 +54,8 @@ def _cells(tree: Any) -> list[dict]:
     tree = tree if isinstance(tree, dict) else {}
     cells = tree.get("cells")
     if cells is None and isinstance(sheets := tree.get("worksheets"), list):
-        cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or ()]
+        lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        cells = [cell for found in lists if isinstance(found, list) for cell in found]
     if not isinstance(cells, list):
         raise Refused("it is JSON but not a notebook: it has no list of cells")
     return [cell for cell in cells if isinstance(cell, dict)]
