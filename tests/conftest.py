@@ -32,7 +32,7 @@ def shares(toy, monkeypatch) -> answers.Answer:
 @pytest.fixture(scope="session")
 def walls():
     """Skip, visibly, where no sandbox can be had; fail where COURSE_REQUIRE says that there must be one."""
-    from course_lib.classroom import sandbox
+    from course_lib.classroom.grading import sandbox
 
     if lacking := sandbox.missing():
         (pytest.fail if "sandbox" in os.environ.get("COURSE_REQUIRE", "") else pytest.skip)("; ".join(lacking))

@@ -1,6 +1,6 @@
 """A sandbox that is none: the same answers, in this very process. For tests of what is made of the answers."""
 from course_lib.classroom import run
-from course_lib.classroom.sandbox import CellNote, Reply, Session
+from course_lib.classroom.grading.sandbox import CellNote, Reply, Session
 from course_lib.classroom.wire import encode, fingerprint
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from course_lib.classroom import sandbox
+from course_lib.classroom.grading import sandbox
 from course_lib.classroom.compare import Comparer
-from course_lib.classroom.sandbox import Call, Limits, Reply, Sandbox
+from course_lib.classroom.grading.sandbox import Call, Limits, Reply, Sandbox
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
 HEAD = re.compile(

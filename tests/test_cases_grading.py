@@ -10,14 +10,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from course_lib.classroom import sandbox, worker
+from course_lib.classroom.grading import sandbox, worker
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course
-from course_lib.classroom.grade import Grading
-from course_lib.classroom.keys import key
-from course_lib.classroom.marking import mark
-from course_lib.classroom.records import Row
-from course_lib.classroom.roster import slug
+from course_lib.classroom.grading.grade import Grading
+from course_lib.classroom.grading.keys import key
+from course_lib.classroom.grading.marking import mark
+from course_lib.classroom.grading.records import Row
+from course_lib.classroom.grading.roster import slug
 from fake_sandbox import reply
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner

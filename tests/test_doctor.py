@@ -125,7 +125,7 @@ def test_without_programs_on_the_path_browser_and_sandbox_are_missing(course, mo
 
 
 def test_the_sandbox_is_fine_if_the_grader_finds_it_so():
-    from course_lib.classroom.sandbox import missing
+    from course_lib.classroom.grading.sandbox import missing
 
     assert doctor.sandbox().ok == (not missing())
 

@@ -20,15 +20,15 @@ import fake_sandbox
 import nbformat
 import numpy as np
 import pytest
-from course_lib.classroom import crew, grade, sandbox, standings, worker
-from course_lib.classroom.classfile import ClassFile
+from course_lib.classroom.grading import crew, grade, sandbox, standings, worker
+from course_lib.classroom.grading.classfile import ClassFile
 from course_lib.classroom.course import Course
-from course_lib.classroom.grade import Grading
-from course_lib.classroom.keys import cases_hash, coarse, key, secret_of
-from course_lib.classroom.log import Log
-from course_lib.classroom.marking import mark
-from course_lib.classroom.records import Item, Row, Run, Standing, Student, plain, restored
-from course_lib.classroom.regrade import regrade
+from course_lib.classroom.grading.grade import Grading
+from course_lib.classroom.grading.keys import cases_hash, coarse, key, secret_of
+from course_lib.classroom.grading.log import Log
+from course_lib.classroom.grading.marking import mark
+from course_lib.classroom.grading.records import Item, Row, Run, Standing, Student, plain, restored
+from course_lib.classroom.grading.regrade import regrade
 from fake_sandbox import Fake, reply
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -548,7 +548,7 @@ def test_override_gives_a_number_to_what_we_failed_at():
         "not graded",
         items=(Item("E1", "f", "", "", "not graded", None, 2.0), Item("E2", "g", "", "", "right", 1.0, 1.0)),
     )
-    from course_lib.classroom.records import Override
+    from course_lib.classroom.grading.records import Override
     assert Standing(row).total is None and Standing(row, (Override("a", "E1", 1.5, "by hand"),)).total == 2.5
 
 
@@ -664,7 +664,7 @@ def test_dead_worker_costs_only_who_killed_it(toy_key, monkeypatch, tmp_path):
             return future
 
     monkeypatch.setattr(crew, "ProcessPoolExecutor", lambda size, *_, **__: Dying(size))
-    from course_lib.classroom.intake import Package
+    from course_lib.classroom.grading.intake import Package
     packages = [Package(name, Student(name)) for name in ("a", "b", "killer", "c", "d")]
     rows = {row.key: row.status for row in crew.processes(worker.Bench((toy_key,)), iter(packages), 2)}
     assert rows == {"a": "graded", "b": "graded", "killer": "not graded", "c": "graded", "d": "graded"}

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from course_lib.classroom import build, lecturer, sandbox
+from course_lib.classroom import build
+from course_lib.classroom.grading import lecturer, sandbox
 from course_lib.classroom.cli import app
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner

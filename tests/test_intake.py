@@ -8,12 +8,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from course_lib.classroom import archive, intake
-from course_lib.classroom.cells import parse
-from course_lib.classroom.intake import collect, read
-from course_lib.classroom.layouts import piles
-from course_lib.classroom.records import Student
-from course_lib.classroom.roster import Roster, slug
+from course_lib.classroom.grading import archive, intake
+from course_lib.classroom.grading.cells import parse
+from course_lib.classroom.grading.intake import collect, read
+from course_lib.classroom.grading.layouts import piles
+from course_lib.classroom.grading.records import Student
+from course_lib.classroom.grading.roster import Roster, slug
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from course_lib.classroom import gradescope, interchange, sandbox, worker
-from course_lib.classroom.classfile import ClassFile
+from course_lib.classroom.grading import gradescope, interchange, sandbox, worker
+from course_lib.classroom.grading.classfile import ClassFile
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course, to_solve
-from course_lib.classroom.grade import Grading
-from course_lib.classroom.nbgrader import nbgrader_notebook
-from course_lib.classroom.records import Item, Row, Run, Standing, Student
+from course_lib.classroom.grading.grade import Grading
+from course_lib.classroom.grading.nbgrader import nbgrader_notebook
+from course_lib.classroom.grading.records import Item, Row, Run, Standing, Student
 from fake_sandbox import Fake
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner

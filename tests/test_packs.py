@@ -8,8 +8,9 @@ import fake_sandbox
 import nbformat
 import pytest
 import toy_course
-from course_lib.classroom import release as handing_out
-from course_lib.classroom import sandbox, template, worker
+from course_lib.classroom.grading import release as handing_out
+from course_lib.classroom import template
+from course_lib.classroom.grading import sandbox, worker
 from course_lib.classroom.answers import load
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course
@@ -167,8 +168,8 @@ def test_corrections_by_the_commands(tmp_path, monkeypatch):
 def test_lecturers_commands_cost_a_learner_no_time():
     """Nothing of grading is imported before a command of it runs."""
     code = (
-        "import sys, course_lib.classroom.cli; print([m for m in ('sqlite3', 'jinja2', 'yaml', 'course_lib.classroom.grade', "
-        "'course_lib.classroom.sandbox', 'concurrent.futures.process') if m in sys.modules])"
+        "import sys, course_lib.classroom.cli; print([m for m in ('sqlite3', 'jinja2', 'yaml', 'course_lib.classroom.grading.grade', "
+        "'course_lib.classroom.grading.sandbox', 'concurrent.futures.process') if m in sys.modules])"
     )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

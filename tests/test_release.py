@@ -10,12 +10,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from course_lib.classroom import release as handing_out
+from course_lib.classroom.grading import release as handing_out
 from course_lib.classroom.answers import load
-from course_lib.classroom.classfile import ClassFile
+from course_lib.classroom.grading.classfile import ClassFile
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course
-from course_lib.classroom.release import PINNED, drift, release
+from course_lib.classroom.grading.release import PINNED, drift, release
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]

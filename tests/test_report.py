@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from course_lib.classroom import report, standings
-from course_lib.classroom.log import Log
-from course_lib.classroom.records import STATUSES, Example, Item, Override, Part, Row, Run, Standing, Student
-from course_lib.classroom.survey import Survey
+from course_lib.classroom.grading import report, standings
+from course_lib.classroom.grading.log import Log
+from course_lib.classroom.grading.records import STATUSES, Example, Item, Override, Part, Row, Run, Standing, Student
+from course_lib.classroom.grading.survey import Survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,7 +165,7 @@ def test_groups_show_what_each_earned_and_add_up_to_the_points():
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=8), st.integers(1, 20))
 def test_shares_of_any_groups_add_up_to_what_marking_gives(groups, out_of):
-    from course_lib.classroom.marking import _share
+    from course_lib.classroom.grading.marking import _share
 
     parts = tuple(Part(f"g{i}", right, fixed) for i, (right, fixed) in enumerate(groups))
     made = report.shares(item("wrong", out_of=float(out_of), parts=parts))
@@ -374,7 +374,7 @@ def test_sentence_for_a_cluster_reaches_the_pages(tmp_path):
 def test_templates_are_part_of_the_package():
     from importlib.resources import files
 
-    assert {p.name for p in (files("course_lib") / "classroom" / "templates").iterdir()} == {
+    assert {p.name for p in (files("course_lib") / "classroom" / "grading" / "templates").iterdir()} == {
         "base.html",
         "class.html",
         "parts.html",

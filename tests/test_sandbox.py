@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from course_lib.classroom import channel, jail, sandbox
+from course_lib.classroom.grading import channel, jail, sandbox
 from course_lib.classroom.cases import Seed
-from course_lib.classroom.sandbox import Call, Limits, Sandbox, Trusted
-from course_lib.classroom.student import plain_python
+from course_lib.classroom.grading.sandbox import Call, Limits, Sandbox, Trusted
+from course_lib.classroom.grading.student import plain_python
 from course_lib.classroom.wire import fingerprint
 from course_lib.data import load
 from hypothesis import given, settings
@@ -337,7 +337,7 @@ def test_server_killed_in_the_middle_costs_no_answer(walled):
 @needs_sandbox
 def test_sandbox_dies_with_its_grader(tmp_path):
     program = (
-        "import os, sys\nfrom course_lib.classroom.sandbox import *\n"
+        "import os, sys\nfrom course_lib.classroom.grading.sandbox import *\n"
         "with Sandbox() as made:\n    made.run([], [])\n    print(made._server.process.pid, flush=True)\n"
         "    made.run(['while True: pass'], [])"
     )
@@ -364,7 +364,7 @@ def _runs(pid: int) -> bool:
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests run as a plain user already")
 def test_plain_user_grades_too():
     program = (
-        "from course_lib.classroom.sandbox import *\nwith Sandbox() as made:\n"
+        "from course_lib.classroom.grading.sandbox import *\nwith Sandbox() as made:\n"
         "    session = made.run(['import os\\ndef f(x):\\n    os.kill(1, 9)', 'def g(x): return 2 * x, os.getuid()'],"
         " [Call('f', (1,)), Call('g', (21,))])\n"
         "print([reply.status for reply in session.replies], session.replies[1].value)"

@@ -5,7 +5,8 @@ import zipfile
 
 import nbformat
 import pytest
-from course_lib.classroom import intake, submit
+from course_lib.classroom import submit
+from course_lib.classroom.grading import intake
 from course_lib.classroom.submit import RERUN, pack
 from nbformat.v4 import new_code_cell, new_notebook
 

@@ -8,7 +8,6 @@ import ast
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import build
 from .course import Course

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import exports, lecturer
-from .lecturer import Pack, course_of
+from .grading import exports, lecturer
+from .grading.lecturer import Pack, course_of
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False,
                   help="Bayesian classification, from scratch: work through it, check your answers, keep it in order.")

@@ -112,7 +112,7 @@ def sandbox() -> Finding:
     if system != "Linux":
         return Finding(name, False, f"bubblewrap is of Linux, this is {system}",
                        "Only if you want to grade: do it on Linux, or with --trusted if you trust every submission.")
-    from .sandbox import missing
+    from .grading.sandbox import missing
 
     lacking = missing()
     return Finding(name, not lacking, "something is missing" if lacking else shutil.which("bwrap") or "",

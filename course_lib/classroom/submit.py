@@ -75,8 +75,8 @@ def pack(path: Path, live: dict[str, Any] | None = None) -> tuple[Receipt, Path]
     ValueError
         If it cannot be read, or has no exercise of the course in it.
     """
-    from .archive import Refused
-    from .cells import parse
+    from .grading.archive import Refused
+    from .grading.cells import parse
 
     if not path.exists():
         raise FileNotFoundError(f"a saved notebook expected, found none at {path}")
@@ -107,7 +107,7 @@ def pack(path: Path, live: dict[str, Any] | None = None) -> tuple[Receipt, Path]
 
 def _wanted(path: Path, code: Sequence[str]) -> list[str]:
     """The exercises of the unit that the file is named after, or else those that it defines."""
-    from .worker import defining
+    from .grading.worker import defining
 
     known = everything().values()
     return [a.name for a in known if a.topic == path.stem] or [a.name for a in known if defining(code, a.name)]

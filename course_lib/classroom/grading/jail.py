@@ -19,13 +19,14 @@ from pathlib import Path
 
 __all__ = ["BOOT", "SCRATCH", "command", "missing_parts", "syscall_filter"]
 
-HERE = Path(__file__).resolve().parent
-PARTS = ("channel.py", "cases.py", "compare.py", "inside.py", "run.py", "standins.py", "student.py", "wire.py")
+HERE = Path(__file__).resolve().parents[1]
+PARTS = ("cases.py", "compare.py", "run.py", "wire.py",
+         "grading/channel.py", "grading/inside.py", "grading/standins.py", "grading/student.py")
 PACKAGES = ("numpy", "scipy", "matplotlib")
 HIDDEN = ("scipy/stats",)                      # ready-made solutions among them
 SCRATCH, CODE, TABLES, EXTRA = "/scratch", "/grader/classroom", "/grader/tables", "/grader/data"
 BOOT = ("import sys, types; package = types.ModuleType('classroom'); package.__path__ = [sys.argv[1]]; "
-        "sys.modules['classroom'] = package; from classroom import inside; getattr(inside, sys.argv[2])(*sys.argv[3:])")
+        "sys.modules['classroom'] = package; from classroom.grading import inside; getattr(inside, sys.argv[2])(*sys.argv[3:])")
 QUIET_ENVIRONMENT = {"MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
                      "PYTHONHASHSEED": "0"}
 ENVIRONMENT = {"HOME": f"{SCRATCH}/work", "LANG": "C.UTF-8", "MPLCONFIGDIR": SCRATCH, **QUIET_ENVIRONMENT}

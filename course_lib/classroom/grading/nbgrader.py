@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..course import Course, text_of, to_solve
 from .classfile import ClassFile
-from .course import Course, text_of, to_solve
 
 __all__ = ["nbgrader_notebook", "write_sources"]
 

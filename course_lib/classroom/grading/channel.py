@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .cases import Seed
-from .wire import decode, encode
+from ..cases import Seed
+from ..wire import decode, encode
 
 __all__ = ["Unfit", "check_plain", "pack", "receive", "unpack"]
 

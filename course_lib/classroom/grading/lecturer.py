@@ -32,7 +32,7 @@ Folder = Annotated[Path, typer.Argument(help="a folder made by `course grade`")]
 
 def course_of(pack: Path | None):
     """The pack in a folder, or the course around the current one."""
-    from .course import Course
+    from ..course import Course
 
     return Course.pack(pack) if pack else Course.here()
 
@@ -156,7 +156,7 @@ def new(exercise: Annotated[str, typer.Argument(help="the name of the function t
         unit: Annotated[str, typer.Option(help="NN_topic")] = "01_exercises",
         identity: Annotated[str, typer.Option("--id", help="E1.3 [default: the next one of the unit]")] = "") -> None:
     """Begin an exercise of your own: it builds at once, and its mutation test fails until you have filled it."""
-    from . import template
+    from .. import template
 
     for path in template.new(exercise, pack, unit, identity):
         console.print(f"written: {path}", markup=False, highlight=False)

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+from ..notebook import write
 from .classfile import ClassFile
 from .log import Log
-from .notebook import write
-from .records import Example, Item, Override, Row, Run, Standing
+from .records import Example, Item, Override, Run, Standing
 
 __all__ = [
     "Cluster",

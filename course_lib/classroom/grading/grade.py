@@ -12,9 +12,9 @@ from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
+from ..course import Course
 from . import crew, intake
 from .classfile import ClassFile
-from .course import Course
 from .intake import Heap, Package
 from .keys import Key, cases_hash, key, secret_of
 from .log import Log

@@ -29,7 +29,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from .build import Reference
+from ..build import Reference
 from .records import Row
 
 __all__ = ["ClassFile"]

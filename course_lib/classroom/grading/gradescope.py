@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from ..course import Course
 from .archive import of_folder
 from .classfile import ClassFile
-from .course import Course
 from .grade import Grading
 from .intake import Heap
 from .records import NOT_GRADED, RIGHT, Item, Run, Standing, Student
@@ -24,7 +24,7 @@ from .report import shares
 
 __all__ = ["autograder", "results", "run"]
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[2]
 NEEDLESS = ("jupyterlab", "ipywidgets")                     # for learners; what grades has no use for them
 EXECUTABLE, PLAIN, EPOCH = 0o755 << 16, 0o644 << 16, (1980, 1, 1, 0, 0, 0)
 SETUP = """\
@@ -51,7 +51,7 @@ RUN = """\
 set -euo pipefail
 root="${AUTOGRADER_ROOT:-/autograder}"
 export PYTHONPATH="$root/source/lib" PYTHONDONTWRITEBYTECODE=1
-"$root/source/venv/bin/python" -m course_lib.classroom.gradescope "$root"
+"$root/source/venv/bin/python" -m course_lib.classroom.grading.gradescope "$root"
 """
 
 

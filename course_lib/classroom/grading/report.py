@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .card import inline
+from ..card import inline
 from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example,
                       Item, Run, Standing)
 from .standings import read_run, standings

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import build
-from .answers import Failure
-from .card import shown
-from .cases import Seed
-from .compare import Difference
+from .. import build
+from ..answers import Failure
+from ..card import shown
+from ..cases import Seed
+from ..compare import Difference
 from .keys import Key, Trap, coarse
 from .records import CRASHED, DELEGATED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, WRONG, Example, Item, Part
 

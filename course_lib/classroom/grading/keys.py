@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from . import build
-from .build import Reference
-from .cases import PUBLIC_SEED, Case
-from .compare import Comparer
-from .wire import fingerprint
+from .. import build
+from ..build import Reference
+from ..cases import PUBLIC_SEED, Case
+from ..compare import Comparer
+from ..wire import fingerprint
 
 __all__ = ["HIDDEN_ROUNDS", "Key", "Trap", "cases_hash", "coarse", "key", "secret_of"]
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..run import CappedText, Outcome, call, delegated
+from ..wire import fingerprint, fresh
 from . import standins
 from .channel import check_plain, pack
-from .run import CappedText, Outcome, call, delegated
-from .wire import fingerprint, fresh
 
 __all__ = ["Student", "fitting", "plain_python"]
 

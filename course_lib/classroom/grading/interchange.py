@@ -12,9 +12,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..notebook import write
 from . import intake
 from .layouts import CANVAS, MOODLE
-from .notebook import write
 from .records import Standing
 from .report import PAGES, write_pages
 from .roster import Roster

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..run import CappedText
 from . import standins
 from .channel import pack, receive
-from .run import CappedText
 from .student import Student, fitting
 
 __all__ = ["connect", "serve"]

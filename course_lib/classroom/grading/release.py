@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
-from . import build
-from .answers import dump
+from .. import build
+from ..answers import dump
+from ..course import Course, text_of, to_solve
+from ..notebook import write
 from .classfile import ClassFile
-from .course import Course, text_of, to_solve
 from .keys import cases_hash
-from .notebook import write
 
 __all__ = ["PINNED", "drift", "release", "wheel"]
 
@@ -103,7 +103,7 @@ def wheel(to: Path) -> Path:
     ValueError
         If it has none that works; the message says what to install.
     """
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     if not (root / "pyproject.toml").exists():
         raise ValueError(f"the wheel is built from the course's sources, but this library is installed in {root}; "
                          "install it from a clone with `pip install -e .`")

@@ -29,7 +29,7 @@ from .trial import Trial, Unavailable
 
 __all__ = ["Call", "CellNote", "Limits", "Reply", "Sandbox", "Session", "Trusted", "missing"]
 
-TABLES = Path(__file__).resolve().parents[1] / "data"
+TABLES = Path(__file__).resolve().parents[2] / "data"
 START_SECONDS, END_SECONDS, DYING_SECONDS = 60.0, 20.0, 0.5
 
 
