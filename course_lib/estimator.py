@@ -30,7 +30,7 @@ from course_lib.decision import log_posterior, posterior
 from course_lib.statistics import ClassError
 
 __all__ = ["Classifier", "Estimator", "ProbabilisticClassifier",
-           "check_features", "check_labels", "check_priors", "check_weight", "encode"]
+           "check_features", "check_labels", "check_priors", "check_weight", "encode", "flat"]
 
 
 class _NotFitted(ValueError, AttributeError):
@@ -299,7 +299,7 @@ def _plain_labels(y) -> np.ndarray:
     """Labels as a 1-D array of text, booleans, integers or whole floats."""
     if y is None:
         raise ValueError("a classifier requires y to be passed, but the target y is None")
-    y = _flat(np.asarray(y))
+    y = flat(np.asarray(y))
     y = _uniform(y) if y.dtype.kind == "O" else y
     if y.dtype.kind == "f":
         if not np.isfinite(y).all():
@@ -312,7 +312,7 @@ def _plain_labels(y) -> np.ndarray:
     return y
 
 
-def _flat(y: np.ndarray) -> np.ndarray:
+def flat(y: np.ndarray) -> np.ndarray:
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected: pass y.ravel()",
                       _of_sklearn("DataConversionWarning", UserWarning), stacklevel=5)

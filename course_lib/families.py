@@ -209,32 +209,32 @@ def _gammaln(x):
 
 
 class _Trials(ExponentialFamily):
-    """Successes among k trials: θ = logit p, c = k ln(1 + e^θ), h = ln C(k, x)."""
+    """Successes among n trials: θ = logit p, c = n ln(1 + e^θ), h = ln C(n, x)."""
 
     @property
     def upper(self) -> float:
-        return float(self.k)
+        return float(self.n)
 
     def c(self, theta):
-        return self.k * _softplus(theta)
+        return self.n * _softplus(theta)
 
     def dc(self, theta):
-        return self.k * _sigmoid(theta)
+        return self.n * _sigmoid(theta)
 
     def ddc(self, theta):
-        return self.k * _sigmoid(theta) * _sigmoid(-theta)
+        return self.n * _sigmoid(theta) * _sigmoid(-theta)
 
     def dc_inverse(self, mean):
-        return np.log(mean / self.k) - np.log1p(-mean / self.k)
+        return np.log(mean / self.n) - np.log1p(-mean / self.n)
 
     def h(self, x, phi=None):
-        return _gammaln(self.k + 1.0) - _gammaln(x + 1.0) - _gammaln(self.k - x + 1.0)
+        return _gammaln(self.n + 1.0) - _gammaln(x + 1.0) - _gammaln(self.n - x + 1.0)
 
     def prior(self, s):
-        return 2 * self.smoothing / self.k, self.smoothing
+        return 2 * self.smoothing / self.n, self.smoothing
 
     def draw(self, mean, rng):
-        return rng.binomial(self.k, mean / self.k).astype(np.float64)
+        return rng.binomial(self.n, mean / self.n).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Bernoulli(_Trials):
 
     smoothing: float = 0.0
     threshold: float | None = None
-    k = 1
+    n = 1
 
     @property
     def tags(self):
@@ -272,22 +272,22 @@ class Bernoulli(_Trials):
 
 @dataclass(frozen=True)
 class Binomial(_Trials):
-    """Successes among k trials: θ = logit p, c = k ln(1 + e^θ), h = ln C(k, x).
+    """Successes among n trials: θ = logit p, c = n ln(1 + e^θ), h = ln C(n, x).
 
     Parameters
     ----------
-    k : int
+    n : int
         Trials a row.
     smoothing : float
-        α added to the successes and to the failures: p = (Σx + α)/(nk + 2α).
+        α added to the successes and to the failures: p = (Σx + α)/(Nn + 2α), N the number of rows.
     """
 
-    k: int
+    n: int
     smoothing: float = 0.0
 
     def _complaint(self, value, feature):
-        if value > self.k:
-            return f"feature {feature} holds {value:g} successes in {self.k} trials: raise k or check the column"
+        if value > self.n:
+            return f"feature {feature} holds {value:g} successes in {self.n} trials: raise n or check the column"
         return super()._complaint(value, feature)
 
 

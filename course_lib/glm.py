@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erfcx, exprel, xlogy
 
-from course_lib.estimator import Estimator, _flat
+from course_lib.estimator import Estimator, flat
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
 from course_lib.newton import (Affine, Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton,
                                rough_start)
@@ -453,7 +453,7 @@ def _column(name: str, values, n: int, least: float = -np.inf) -> np.ndarray | N
     values = np.asarray(values)
     if values.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} must be real, got {values.dtype}")
-    values = _flat(values).astype(np.float64)
+    values = flat(values).astype(np.float64)
     if values.shape != (n,):
         raise ValueError(f"{name} must have one value a row of X, {n}, got shape {values.shape}")
     if not np.isfinite(values).all():
