@@ -1,13 +1,14 @@
 """The plug-in rule: estimate p(x|y) and P(y), put them into Bayes' rule, decide at the least expected loss."""
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from course_lib.decision import decide, expected_loss, loss_matrix
 from course_lib.densities import Gaussian, Independent, discriminant, rda
 from course_lib.estimator import ProbabilisticClassifier, check_labels, check_priors, check_weight, encode
-from course_lib.gaussian import NearlySingular
-from course_lib.reduce import split, total
+from course_lib.reduce import solved, split, total
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["BayesClassifier", "LDA", "NaiveBayes", "QDA", "RDA"]
@@ -45,8 +46,21 @@ class BayesClassifier(ProbabilisticClassifier):
     def _fit(self, X, codes, weight):
         density, R = self._density(), Labels(codes, len(self.classes_), weight)
         self._checked(X)
-        self.fitted_, self._statistics = _fitted_with_statistics(density, X, R)
-        self._set_priors(R.sum(axis=0) if self._statistics is None else self._statistics.mass)
+        if getattr(density, "additive", False):
+            self._solve(lambda additive: total(additive, split(X, R)))
+        else:
+            self.fitted_, self._statistics = density.fit(X, R), None
+            self._set_priors(R.sum(axis=0))
+
+    def _fit_sums(self, sums):
+        if not getattr(self._density(), "additive", False):
+            super()._fit_sums(sums)
+        self._solve(lambda additive: sums(partial(_sum, additive, len(self.classes_))))
+
+    def _solve(self, summed):
+        """Fit by sums, which are kept for `partial_fit` to go on with."""
+        self.fitted_, self._statistics = solved(self._density(), summed)
+        self._set_priors(self._statistics.mass)
 
     def _scores(self, X):
         return self._joined(discriminant(self._solved(), self._checked(X)))
@@ -150,15 +164,10 @@ class BayesClassifier(ProbabilisticClassifier):
         return {"poor_score": getattr(self._density(), "tags", {}).get("poor_score", False)}
 
 
-def _fitted_with_statistics(density, X, R):
-    """The fit, and the sums it was made of for `partial_fit` to go on with, or None."""
-    if not getattr(density, "additive", False):
-        return density.fit(X, R), None
-    s = total(density, split(X, R))
-    try:
-        return density.solve(s), s
-    except NearlySingular:  # the rows are needed once more
-        return density.fit(X, R), s
+def _sum(density, K: int, X, codes, weight):
+    """The statistics of a piece of a table."""
+    getattr(density, "check", lambda X: None)(X)
+    return total(density, split(X, Labels(codes, K, weight)))
 
 
 class NaiveBayes(BayesClassifier):

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from inspect import signature
 
 import numpy as np
 
+from course_lib.chunks import Chunks
 from course_lib.decision import log_posterior, posterior
 from course_lib.statistics import ClassError
 
@@ -93,6 +95,15 @@ class Estimator:
                              f"{self.n_features_in_} features as input; pass the columns it was fitted with")
         return X
 
+    def _sums(self, table: Chunks) -> "Sums":
+        """The table with every piece checked as the first one."""
+        X, _, _ = table.first()
+        X = self._features(X, reset=True)
+        if table.names is not None:
+            self._remember(len(table.names), np.array(table.names, dtype=object))
+        allow_nan = self._input_tags().get("allow_nan", False)
+        return Sums(table, X, Reader(X.shape[1], getattr(self, "classes_", None), allow_nan))
+
     def _remember(self, n_features: int, names) -> None:
         self.n_features_in_ = n_features
         self.__dict__.pop("feature_names_in_", None)
@@ -115,18 +126,37 @@ class Classifier(Estimator):
 
     _estimator_type = "classifier"
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from rows X (N, D) with labels y (N,) and optional weights (N,) ≥ 0; returns the estimator."""
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn from rows X (N, D) with labels y (N,) and optional weights (N,) ≥ 0; returns the estimator.
+
+        X may be `chunks` of a table, with its labels and weights, if the model is fitted by sums over rows.
+        """
         self._fitted = False
-        X = self._features(X, reset=True)
-        self.classes_, codes = check_labels(y, len(X))
-        weight = check_weight(sample_weight, codes, self.classes_)
         try:
-            self._fit(X, codes, weight)
+            if isinstance(X, Chunks):
+                self._fit_sums(self._sums(X))
+            else:
+                self._fit_rows(X, y, sample_weight)
         except ClassError as fault:
             raise fault.named(self.classes_, getattr(self, "feature_names_in_", None)) from None
         self._fitted = True
         return self
+
+    def _fit_rows(self, X, y, sample_weight) -> None:
+        X = self._features(X, reset=True)
+        self.classes_, codes = check_labels(y, len(X))
+        self._fit(X, codes, check_weight(sample_weight, codes, self.classes_))
+
+    def _sums(self, table: Chunks) -> "Sums":
+        if table.classes is None:
+            raise ValueError("a classifier must know all labels before it reads the first piece: pass classes=, such as "
+                             "chunks(rows, classes=[0, 1])")
+        self.classes_, _ = check_labels(table.classes, len(table.classes))
+        return super()._sums(table)
+
+    def _fit_sums(self, sums: "Sums") -> None:
+        raise ValueError(f"{type(self).__name__} is not fitted by sums over rows, so it cannot take a table in pieces: "
+                         "pass X and y as arrays")
 
     def _fit(self, X, codes, weight) -> None:
         raise NotImplementedError(f"{type(self).__name__} must define _fit(X, codes, weight)")
@@ -171,6 +201,38 @@ class ProbabilisticClassifier(Classifier):
     def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of `predict_proba`, (N, K), exact where the probability underflows."""
         return log_posterior(self._scores(self._features(X)))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Makes clean arrays of a piece of a table."""
+
+    width: int
+    classes: np.ndarray | None  # (K,), or None where y is no label
+    allow_nan: bool
+
+    def __call__(self, statistics, X, y, weight):
+        """statistics(X, y, weight) of the piece, y as codes where it is a label."""
+        X = check_features(X, self.allow_nan, min_rows=0)
+        if X.shape[1] != self.width:
+            raise ValueError(f"all pieces need as many columns as the first, {self.width}, got one with {X.shape[1]}")
+        y = encode(y, self.classes) if self.classes is not None else np.asarray(flat(np.asarray(y)), dtype=np.float64)
+        if len(y) != len(X):
+            raise ValueError(f"X and y must have as many rows, got a piece with {len(X)} rows and {len(y)} labels")
+        return statistics(X, y, check_weight(weight, y))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """A table of which a model sees nothing but sums over its rows, and the first of them."""
+
+    table: Chunks
+    first: np.ndarray  # (n, D)
+    reader: Reader
+
+    def __call__(self, statistics, title: str = "summing"):
+        """Σ statistics(X, y, weight) over clean pieces."""
+        return self.table.total(partial(self.reader, statistics), title)
 
 
 def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.normal import DiagonalNormal, FullNormal, NearlySingular, check_pivots, normal
-from course_lib.reduce import Additive, split, total
+from course_lib.normal import DiagonalNormal, FullNormal, check_pivots, normal
+from course_lib.reduce import Additive
 from course_lib.statistics import ClassError, DiagonalMoments, Moments, Triangles, covariances, divide, triangle
 
-__all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "NearlySingular", "Pool", "normal", "own", "rda", "tied"]
+__all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "Pool", "normal", "own", "rda", "tied"]
 
 @dataclass(frozen=True)
 class Pool:
@@ -90,13 +90,10 @@ class Gaussian(Additive):
         Sigma = sphere if self.shape == "spherical" else (1 - gamma) * Sigma + gamma * sphere
         return _raised(_ridged(Sigma, self.ridge * s.overall.max()), self.floor)
 
-    def fit(self, X, R):
-        """As `Additive.fit`; nearly singular covariances take a second pass, which loses half as many digits."""
-        try:
-            return super().fit(X, R)
-        except NearlySingular:
-            pooled = self._pool.alpha == 0
-            return self.solve(total(_Precise(pooled), split(X, R)))
+    @property
+    def precise(self) -> "_Precise":
+        """The sums for nearly singular covariances, which lose half as many digits."""
+        return _Precise(self._pool.alpha == 0)
 
     def check(self, X, features=None) -> None:
         if self.shape not in ("full", "diagonal", "spherical"):

@@ -6,16 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from course_lib.reduce import NearlySingular
 from course_lib.statistics import ClassError, slices
 
-__all__ = ["DiagonalNormal", "FullNormal", "NearlySingular", "check_pivots", "normal"]
+__all__ = ["DiagonalNormal", "FullNormal", "check_pivots", "normal"]
 
 EPS = np.finfo(float).eps
 NEAR = 1e4  # squared distance up to which expanding (x − μ)² about a common centre costs at most 4 of 16 digits
-
-
-class NearlySingular(ClassError):
-    """A covariance whose factor would keep too few digits if made from sums of squares."""
 
 
 def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":

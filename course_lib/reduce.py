@@ -1,19 +1,27 @@
 """The same fit over blocks of rows: in one process, in several, or on a cluster.
 
 >>> total(Gaussian(), split(X, R))                       # one after the other
->>> with ProcessPoolExecutor() as pool:
-...     total(Gaussian(), split(X, R, rows=50_000), map=pool.map)
->>> total(Gaussian(), blocks, map=lambda f, b: client.gather(client.map(f, b)))   # Dask
+>>> with processes(2) as workers:
+...     total(Gaussian(), split(X, R, rows=50_000), map=workers)
+>>> with cluster(2) as client:                           # or a `distributed.Client` of your own
+...     total(Gaussian(), split(X, R, rows=50_000), map=on(client))
+
+A ``map`` decides where the blocks are summed, never how: the results are added in the order of the blocks, and the
+answer is the same to the last bit.
 """
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial, reduce
+from itertools import islice
 from operator import add
 
-from course_lib.statistics import slices
+from course_lib.statistics import ClassError, slices
 
-__all__ = ["Additive", "split", "total"]
+__all__ = ["Additive", "NearlySingular", "cluster", "on", "processes", "solved", "split", "total"]
 
 
 class Additive:
@@ -31,7 +39,7 @@ class Additive:
 
     def fit(self, X, R):
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
-        return self.solve(total(self, split(X, R)))
+        return solved(self, lambda additive: total(additive, split(X, R)))[0]
 
     def check(self, X, features=None) -> None:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""
@@ -45,6 +53,35 @@ def split(X, R, rows: int | None = None) -> Iterator[tuple]:
     blocks = slices(len(X), X.shape[1], 32 * R.shape[1]) if rows is None else (
         slice(start, start + rows) for start in range(0, len(X), rows))
     return ((X[block], R[block]) for block in blocks)
+
+
+class NearlySingular(ClassError):
+    """Sums of squares cannot tell: the rows are needed once more, for the density's `precise` form."""
+
+
+def solved(density: Additive, summed: Callable) -> tuple:
+    """The fit, and the sums it was made of; with a second pass over the rows where rounding demands it.
+
+    Parameters
+    ----------
+    density : Additive
+    summed : callable
+        From an additive density to the sum of its statistics over all rows.
+
+    Returns
+    -------
+    fitted, statistics
+
+    Raises
+    ------
+    ClassError
+        Where the sums do not determine the densities.
+    """
+    s = summed(density)
+    try:
+        return density.solve(s), s
+    except NearlySingular:
+        return density.solve(summed(density.precise)), s
 
 
 def total(density, blocks: Iterable[tuple], map: Callable = map):
@@ -67,3 +104,140 @@ def total(density, blocks: Iterable[tuple], map: Callable = map):
 
 def _statistics(density, block):
     return density.statistics(*block)
+
+
+# Where blocks are summed ---------------------------------------------------------------------------------------------
+
+@contextmanager
+def processes(n: int | None = None):
+    """A ``map`` over n processes, one BLAS thread each; the task of a process that dies is done again.
+
+    Parameters
+    ----------
+    n : int, optional
+        Processes; by default one for each core.
+
+    Yields
+    ------
+    callable (f, blocks) -> iterator over f(block), in order, with at most 2n blocks under way
+
+    Source: Python's `concurrent.futures`.
+    """
+    pool = _Pool(n or os.cpu_count())
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+class _Pool:
+    """Processes that are started anew when one of them was killed."""
+
+    TRIES = 5  # in a row without a result: then it is the task that kills
+
+    def __init__(self, n: int):
+        self.n, self.pool = n, None
+        self._start()
+
+    def __call__(self, f, blocks):
+        from concurrent.futures.process import BrokenProcessPool
+        blocks, tasks, failed = iter(blocks), deque(), 0
+        while True:
+            tasks.extend([block, None] for block in islice(blocks, 2 * self.n - len(tasks)))
+            if not tasks:
+                return
+            try:
+                found = self._result(f, tasks)
+            except BrokenProcessPool:
+                failed += 1
+                if failed == self.TRIES:
+                    raise
+                self.close()
+                self._start()
+                tasks = deque([block, None] for block, _ in tasks)
+            else:
+                failed = 0
+                tasks.popleft()
+                yield found
+
+    def _result(self, f, tasks):
+        """Of the first task, once all are handed out."""
+        with _one_blas_thread():  # here the processes are started
+            for task in tasks:
+                task[1] = task[1] or self.pool.submit(f, task[0])
+        return tasks[0][1].result()
+
+    def _start(self):
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+        self.pool = ProcessPoolExecutor(self.n, mp_context=get_context("spawn"))
+
+    def close(self):
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+BLAS = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")}
+
+
+@contextmanager
+def _one_blas_thread():
+    """Processes started now use one thread each: more of them than cores only get in each other's way."""
+    before = {name: os.environ.get(name) for name in BLAS}
+    os.environ.update(BLAS)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+def on(client, ahead: int = 4) -> Callable:
+    """A ``map`` over the workers of a Dask cluster; what a killed worker was doing is done by another.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    ahead : int
+        Blocks under way for each thread of a worker.
+
+    Returns
+    -------
+    callable (f, blocks) -> iterator over f(block), in order
+
+    Source: Rocklin (2015), Dask: parallel computation with blocked algorithms and task scheduling, SciPy.
+    """
+    def map(f, blocks):
+        blocks, tasks = iter(blocks), deque()
+        room = ahead * max(1, sum(client.nthreads().values()))
+        while True:
+            tasks.extend(client.submit(f, block, pure=False) for block in islice(blocks, room - len(tasks)))
+            if not tasks:
+                return
+            yield tasks.popleft().result()
+    return map
+
+
+@contextmanager
+def cluster(workers: int = 2):
+    """A Dask cluster of processes on this machine, one thread each; yields its client.
+
+    A worker keeps the memory it has freed, because handing it back to the system and asking anew costs as much as the
+    sums themselves.
+
+    Parameters
+    ----------
+    workers : int
+
+    Yields
+    ------
+    distributed.Client
+
+    Source: Dask's documentation, "Worker memory management".
+    """
+    import dask
+    from distributed import Client, LocalCluster
+    kept = {name: str(2**30) for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")}
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": BLAS | kept}):
+        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as local, \
+                Client(local) as client:
+            yield client
