@@ -133,7 +133,7 @@ def processes(n: int | None = None):
 class _Pool:
     """Processes that are started anew when one of them was killed."""
 
-    TRIES = 5  # in a row without a result: then it is the task that kills
+    TRIES = 3  # in a row without a result: then it is the task that kills
 
     def __init__(self, n: int):
         self.n, self.pool = n, None

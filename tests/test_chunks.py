@@ -1,0 +1,228 @@
+"""Tables in pieces: wherever rows come from and wherever they are summed, the fit is the same."""
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from course_lib import LDA, QDA, RDA, Bernoulli, NaiveBayes, Normal, ParzenClassifier
+from course_lib.chunks import Chunks, chunks, parquet
+from course_lib.reduce import cluster, on, processes
+from naming import named
+
+N, D, K = 900, 4, 3
+MODELS = [LDA(), QDA(), RDA(0.5, 0.1), NaiveBayes(), NaiveBayes([Normal(), Bernoulli(), Normal(), Normal(pool="tied")])]
+models = pytest.mark.parametrize("model", MODELS, ids=named)
+
+
+def table():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, K, N)
+    X = rng.normal(size=(N, D)) + y[:, None]
+    X[:, 1] = X[:, 1] > 1
+    return X, y
+
+
+def mapped(folder: Path):
+    """The table in files, and so that the first row is not at the beginning of its file."""
+    paths = [folder / "X.npy", folder / "y.npy"]
+    for path, A in zip(paths, table()):
+        np.save(path, A)
+    return tuple(np.load(path, mmap_mode="r") for path in paths)
+
+
+def pieces():
+    X, y = table()
+    for rows in (slice(0, 250), slice(250, 251), slice(251, N)):
+        yield X[rows], y[rows]
+
+
+def weighted_pieces():
+    return ((X, y, np.full(len(y), 2.0)) for X, y in pieces())
+
+
+def of_dask(folder):
+    array = pytest.importorskip("dask.array")
+    X, y = table()
+    return chunks(array.from_array(X, chunks=(400, 2)), array.from_array(y, chunks=300))
+
+
+def of_parquet(folder):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+    X, y = table()
+    columns = {"kind": y} | {f"x{j}": column for j, column in enumerate(X.T)}
+    (folder / "many").mkdir()
+    for i, rows in enumerate((slice(0, 500), slice(500, N))):
+        part = pyarrow.table({name: column[rows] for name, column in columns.items()})
+        write_table(part, folder / "many" / f"{i}.parquet", row_group_size=200)
+    return parquet(folder / "many", "kind", classes=range(K))
+
+
+SOURCES = {"array": lambda folder: chunks(*table(), rows=100), "one piece": lambda folder: chunks(*table()),
+           "memory map": lambda folder: chunks(*mapped(folder), rows=128),
+           "rows of a memory map": lambda folder: chunks(*(A[0:] for A in mapped(folder)), rows=77),
+           "generator": lambda folder: chunks(pieces(), classes=range(K)),
+           "function": lambda folder: chunks(pieces, classes=range(K)),
+           "weights": lambda folder: chunks(weighted_pieces, classes=range(K)),
+           "dask": of_dask, "parquet": of_parquet}
+
+
+@models
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # a Parquet file has, the array has not
+@pytest.mark.parametrize("source", SOURCES)
+def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
+    X, y = table()
+    whole = type(model)(**model.get_params(deep=False)).fit(X, y).predict_log_proba(X)
+    fitted = model.fit(SOURCES[source](tmp_path))
+    np.testing.assert_allclose(fitted.predict_log_proba(X), whole, rtol=1e-10, atol=1e-10)
+    assert list(fitted.classes_) == [0, 1, 2]
+
+
+@models
+def test_processes_give_the_same_bits(model, two_processes, tmp_path):
+    X, y = mapped(tmp_path)
+    with threadpool_limits(1):
+        serial = model.fit(chunks(X, y, rows=100)).predict_log_proba(X)
+    np.testing.assert_array_equal(model.fit(chunks(X, y, rows=100, map=two_processes)).predict_log_proba(X), serial)
+
+
+@models
+def test_a_cluster_gives_the_same_bits(model, client, tmp_path):
+    X, y = mapped(tmp_path)
+    with threadpool_limits(1):
+        serial = model.fit(chunks(X, y, rows=100)).predict_log_proba(X)
+    np.testing.assert_array_equal(model.fit(chunks(X, y, rows=100, map=on(client))).predict_log_proba(X), serial)
+
+
+@pytest.fixture(scope="module")
+def two_processes():
+    with processes(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def client():
+    pytest.importorskip("distributed")
+    with cluster(2) as client:
+        yield client
+
+
+@dataclass(frozen=True)
+class DeadlyOnce:
+    """Reads a piece, but kills its process at the first attempt."""
+
+    read: object
+    trace: str
+
+    def __call__(self):
+        if not os.path.exists(self.trace):
+            Path(self.trace).touch()
+            os.kill(os.getpid(), signal.SIGTERM)
+        return self.read()
+
+
+def deadly(table: Chunks, trace: Path, **changed) -> Chunks:
+    readers = list(table.pieces)
+    readers[5] = DeadlyOnce(readers[5], str(trace))
+    return Chunks(readers, table.classes, **changed)
+
+
+def test_a_killed_process_loses_nothing(tmp_path):
+    whole = chunks(*mapped(tmp_path), rows=60)
+    with threadpool_limits(1):
+        serial = LDA().fit(whole).linear()
+    with processes(2) as pool:
+        fitted = LDA().fit(deadly(whole, tmp_path / "died", map=pool)).linear()
+    assert (tmp_path / "died").exists()
+    for a, b in zip(fitted, serial):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path, client):
+    whole = chunks(*mapped(tmp_path), rows=60)
+    with threadpool_limits(1):
+        serial = LDA().fit(whole).linear()
+    fitted = LDA().fit(deadly(whole, tmp_path / "died", map=on(client))).linear()
+    assert (tmp_path / "died").exists()
+    for a, b in zip(fitted, serial):
+        np.testing.assert_array_equal(a, b)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """Kills its process."""
+
+    def __call__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_piece_that_always_kills_its_process_ends_in_an_error():
+    from concurrent.futures.process import BrokenProcessPool
+    with processes(1) as pool, pytest.raises(BrokenProcessPool):
+        Chunks([Deadly()], map=pool).total(print)
+
+
+def test_nearly_dependent_columns_take_a_second_pass_and_lose_no_digits(tmp_path):
+    X, y = table()
+    X = np.column_stack([X[:, 0], X[:, 0] + 1e-7 * X[:, 2]])
+    whole = LDA().fit(X, y).predict_log_proba(X)
+    fitted = LDA().fit(chunks(X, y, rows=100)).predict_log_proba(X)
+    np.testing.assert_allclose(fitted, whole, rtol=1e-6)
+    with pytest.raises(ValueError, match="read only once"):
+        LDA().fit(chunks(((X[rows], y[rows]) for rows in (slice(0, 400), slice(400, N))), classes=range(K)))
+
+
+def test_only_where_rows_are_is_sent_to_a_worker(tmp_path):
+    import pickle
+    X, y = mapped(tmp_path)
+    assert len(pickle.dumps(list(chunks(X, y, rows=450).pieces))) < 1_000 < X.nbytes
+    assert len(pickle.dumps(list(chunks(np.array(X), y, rows=450).pieces))) > X.nbytes
+
+
+def test_names_of_parquet_columns_are_kept(tmp_path):
+    assert list(LDA().fit(of_parquet(tmp_path)).feature_names_in_) == ["x0", "x1", "x2", "x3"]
+
+
+def test_partial_fit_goes_on_after_pieces():
+    X, y = table()
+    model = NaiveBayes().fit(chunks(X[:500], y[:500], rows=100)).partial_fit(X[500:], y[500:])
+    np.testing.assert_allclose(model.predict_log_proba(X), NaiveBayes().fit(X, y).predict_log_proba(X), rtol=1e-10)
+
+
+def test_a_bar_shows_how_far_the_pass_has_come(capsys):
+    LDA().fit(chunks(*table(), rows=100, progress=True))
+    assert "100%" in capsys.readouterr().out
+
+
+def wrong(change):
+    X, y = table()
+    return chunks(lambda: iter([(X, y), change(X, y)]), classes=range(K))
+
+
+@pytest.mark.parametrize("fit, words", [
+    (lambda: LDA().fit(chunks(pieces)), "must know all labels"),
+    (lambda: LDA().fit(chunks(iter(()), classes=range(K))), "at least one piece"),
+    (lambda: LDA().fit(wrong(lambda X, y: (X[:, :2], y))), "as many columns as the first, 4, got one with 2"),
+    (lambda: LDA().fit(wrong(lambda X, y: (X, y + 1))), "only the classes"),
+    (lambda: LDA().fit(wrong(lambda X, y: (X, y[:5]))), "as many rows"),
+    (lambda: LDA().fit(wrong(lambda X, y: (X * np.nan, y))), "NaN"),
+    (lambda: LDA().fit(wrong(lambda X, y: (X, y, -np.ones(len(y))))), ">= 0"),
+    (lambda: ParzenClassifier().fit(chunks(*table())), "not fitted by sums"),
+    (lambda: chunks(np.ones((3, 2)), np.ones(4, int)), "as many rows"),
+    (lambda: chunks(*table(), rows=0), "rows must be"),
+])
+def test_what_cannot_be_fitted_is_said(fit, words):
+    with pytest.raises(ValueError, match=words):
+        fit()
+
+
+def test_a_parquet_file_without_the_target_is_refused(tmp_path):
+    of_parquet(tmp_path)
+    with pytest.raises(ValueError, match="has the columns kind, x0, x1, x2, x3, not y"):
+        parquet(tmp_path / "many" / "0.parquet", "y")
+    with pytest.raises(ValueError, match="folder of Parquet files"):
+        parquet(tmp_path, "kind")
