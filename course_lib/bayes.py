@@ -1,8 +1,6 @@
 """The plug-in rule: estimate p(x|y) and P(y), put them into Bayes' rule, decide at the least expected loss."""
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from course_lib.decision import decide, expected_loss, loss_matrix
@@ -44,22 +42,18 @@ class BayesClassifier(ProbabilisticClassifier):
         return Gaussian() if self.density is None else self.density
 
     def _fit(self, X, codes, weight):
-        density, R = self._density(), Labels(codes, len(self.classes_), weight)
         self._checked(X)
-        if getattr(density, "additive", False):
-            self._solve(lambda additive: total(additive, split(X, R)))
+        if getattr(self._density(), "additive", False):
+            super()._fit(X, codes, weight)
         else:
-            self.fitted_, self._statistics = density.fit(X, R), None
+            R = Labels(codes, len(self.classes_), weight)
+            self.fitted_, self._statistics = self._density().fit(X, R), None
             self._set_priors(R.sum(axis=0))
 
-    def _fit_sums(self, sums):
+    def _fit_sums(self, summed, first):
         if not getattr(self._density(), "additive", False):
-            super()._fit_sums(sums)
-        self._solve(lambda additive: sums(partial(_sum, additive, len(self.classes_))))
-
-    def _solve(self, summed):
-        """Fit by sums, which are kept for `partial_fit` to go on with."""
-        self.fitted_, self._statistics = solved(self._density(), summed)
+            super()._fit_sums(summed, first)
+        self.fitted_, self._statistics = solved(self._density(), summed)  # the sums are kept for `partial_fit`
         self._set_priors(self._statistics.mass)
 
     def _scores(self, X):
@@ -162,12 +156,6 @@ class BayesClassifier(ProbabilisticClassifier):
 
     def _classifier_tags(self):
         return {"poor_score": getattr(self._density(), "tags", {}).get("poor_score", False)}
-
-
-def _sum(density, K: int, X, codes, weight):
-    """The statistics of a piece of a table."""
-    getattr(density, "check", lambda X: None)(X)
-    return total(density, split(X, Labels(codes, K, weight)))
 
 
 class NaiveBayes(BayesClassifier):

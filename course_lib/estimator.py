@@ -29,7 +29,8 @@ import numpy as np
 
 from course_lib.chunks import Chunks
 from course_lib.decision import log_posterior, posterior
-from course_lib.statistics import ClassError
+from course_lib.reduce import split, total
+from course_lib.statistics import ClassError, Labels
 
 __all__ = ["Classifier", "Estimator", "ProbabilisticClassifier",
            "check_features", "check_labels", "check_priors", "check_weight", "encode", "flat"]
@@ -95,14 +96,23 @@ class Estimator:
                              f"{self.n_features_in_} features as input; pass the columns it was fitted with")
         return X
 
-    def _sums(self, table: Chunks) -> "Sums":
-        """The table with every piece checked as the first one."""
-        X, _, _ = table.first()
+    def _rows(self, X, y, sample_weight) -> tuple:
+        """Clean arrays X, codes and weight; sets `classes_`."""
         X = self._features(X, reset=True)
+        self.classes_, codes = check_labels(y, len(X))
+        return X, codes, check_weight(sample_weight, codes, self.classes_)
+
+    def _pieces(self, table: Chunks) -> tuple:
+        """The sums over clean pieces, additive -> Σ additive.statistics(X, R), and the first piece; sets `classes_`."""
+        if table.classes is None:
+            raise ValueError("a classifier must know all labels before it reads the first piece: pass classes=, such as "
+                             "chunks(rows, classes=[0, 1])")
+        self.classes_, _ = check_labels(table.classes, len(table.classes))
+        first = self._features(table.first()[0], reset=True)
         if table.names is not None:
             self._remember(len(table.names), np.array(table.names, dtype=object))
-        allow_nan = self._input_tags().get("allow_nan", False)
-        return Sums(table, X, Reader(X.shape[1], getattr(self, "classes_", None), allow_nan))
+        clean = Reader(first.shape[1], self.classes_, self._input_tags().get("allow_nan", False))
+        return lambda additive: table.total(partial(clean, additive), type(self).__name__), first
 
     def _remember(self, n_features: int, names) -> None:
         self.n_features_in_ = n_features
@@ -134,32 +144,20 @@ class Classifier(Estimator):
         self._fitted = False
         try:
             if isinstance(X, Chunks):
-                self._fit_sums(self._sums(X))
+                self._fit_sums(*self._pieces(X))
             else:
-                self._fit_rows(X, y, sample_weight)
+                self._fit(*self._rows(X, y, sample_weight))
         except ClassError as fault:
             raise fault.named(self.classes_, getattr(self, "feature_names_in_", None)) from None
         self._fitted = True
         return self
 
-    def _fit_rows(self, X, y, sample_weight) -> None:
-        X = self._features(X, reset=True)
-        self.classes_, codes = check_labels(y, len(X))
-        self._fit(X, codes, check_weight(sample_weight, codes, self.classes_))
+    def _fit(self, X, codes, weight) -> None:
+        self._fit_sums(over_rows(X, Labels(codes, len(self.classes_), weight)), X)
 
-    def _sums(self, table: Chunks) -> "Sums":
-        if table.classes is None:
-            raise ValueError("a classifier must know all labels before it reads the first piece: pass classes=, such as "
-                             "chunks(rows, classes=[0, 1])")
-        self.classes_, _ = check_labels(table.classes, len(table.classes))
-        return super()._sums(table)
-
-    def _fit_sums(self, sums: "Sums") -> None:
+    def _fit_sums(self, summed, first) -> None:
         raise ValueError(f"{type(self).__name__} is not fitted by sums over rows, so it cannot take a table in pieces: "
                          "pass X and y as arrays")
-
-    def _fit(self, X, codes, weight) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must define _fit(X, codes, weight)")
 
     def _scores(self, X) -> np.ndarray:
         raise NotImplementedError(f"{type(self).__name__} must define _scores(X), (N, K)")
@@ -203,36 +201,28 @@ class ProbabilisticClassifier(Classifier):
         return log_posterior(self._scores(self._features(X)))
 
 
+def over_rows(X, R):
+    """The sums over rows X (N, D) with weights R (N, K): additive -> Σ additive.statistics(X, R), in blocks."""
+    return lambda additive: total(additive, split(X, R))
+
+
 @dataclass(frozen=True)
 class Reader:
-    """Makes clean arrays of a piece of a table."""
+    """Checks a piece of a table as `fit` checks a whole one, and sums it."""
 
     width: int
-    classes: np.ndarray | None  # (K,), or None where y is no label
+    classes: np.ndarray  # (K,)
     allow_nan: bool
 
-    def __call__(self, statistics, X, y, weight):
-        """statistics(X, y, weight) of the piece, y as codes where it is a label."""
-        X = check_features(X, self.allow_nan, min_rows=0)
+    def __call__(self, additive, X, y, weight):
+        """Σ additive.statistics(X, R) over the rows of the piece X (n, D), y (n,), weight (n,) or None."""
+        X, y = check_features(X, self.allow_nan, min_rows=0), encode(y, self.classes)
         if X.shape[1] != self.width:
             raise ValueError(f"all pieces need as many columns as the first, {self.width}, got one with {X.shape[1]}")
-        y = encode(y, self.classes) if self.classes is not None else np.asarray(flat(np.asarray(y)), dtype=np.float64)
         if len(y) != len(X):
             raise ValueError(f"X and y must have as many rows, got a piece with {len(X)} rows and {len(y)} labels")
-        return statistics(X, y, check_weight(weight, y))
-
-
-@dataclass(frozen=True)
-class Sums:
-    """A table of which a model sees nothing but sums over its rows, and the first of them."""
-
-    table: Chunks
-    first: np.ndarray  # (n, D)
-    reader: Reader
-
-    def __call__(self, statistics, title: str = "summing"):
-        """Σ statistics(X, y, weight) over clean pieces."""
-        return self.table.total(partial(self.reader, statistics), title)
+        additive.check(X)
+        return total(additive, split(X, Labels(y, len(self.classes), check_weight(weight, y))))
 
 
 def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:

@@ -7,17 +7,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 from itertools import combinations
-from operator import add
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
+from course_lib.chunks import Chunks
 from course_lib.decision import log_sigmoid, posterior
-from course_lib.estimator import Classifier, Estimator, check_labels, check_weight
+from course_lib.estimator import Classifier, Estimator, over_rows
 from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent, typical_row
-from course_lib.statistics import Labels, Moments, Triangles, slices
+from course_lib.reduce import Additive
+from course_lib.statistics import Labels, Moments, Triangles
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
            "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
@@ -148,35 +148,51 @@ def least_squares(X, codes, code, weight=None) -> Affine:
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
     """
-    R = Labels(codes, len(code), weight)
-    origin = typical_row(X)
-    s = _class_moments(Moments, X, R, origin)
+    return _least_squares(over_rows(X, Labels(codes, len(code), weight)), typical_row(X), lambda mass: code)[0]
+
+
+@dataclass(frozen=True)
+class _About(Additive):
+    """Moments or triangles of the classes, pooled, of x − origin: differences lose nothing, however far out x lies."""
+
+    kind: type
+    origin: np.ndarray  # (D,)
+
+    def statistics(self, X, R):
+        return self.kind.of(X - self.origin if self.origin.any() else X, R, pooled=True)
+
+
+@dataclass(frozen=True)
+class _WithTargets(Additive):
+    """The triangle of features and targets together, about their means."""
+
+    origin: np.ndarray  # (D,)
+    code: np.ndarray    # (K, M)
+
+    def statistics(self, X, R: Labels):
+        return Triangles.of(np.hstack([X - self.origin, self.code[R.codes]]), Labels(0 * R.codes, 1, R.weight))
+
+
+def _least_squares(summed, origin, coding) -> tuple[Affine, np.ndarray]:
+    """The linear functions, and the targets (K, M) to which they were fitted."""
+    s = summed(_About(Moments, origin))
+    code = np.asarray(coding(s.mass), dtype=np.float64)
     mean, target = s.mass @ s.mean / s.mass.sum(), s.mass @ code / s.mass.sum()
     lead = (s.mean - mean).T * s.mass
-    total = s.scatter[0] + lead @ (s.mean - mean)
-    scale = Scale.of(total, s.mass.sum(), origin + mean)
-    if scale.constant.any() or scale.least_eigenvalue(total) < 1e-4:
-        slopes = _by_qr(X, R, code, scale, origin)
+    scatter = s.scatter[0] + lead @ (s.mean - mean)
+    scale = Scale.of(scatter, s.mass.sum(), origin + mean)
+    if scale.constant.any() or scale.least_eigenvalue(scatter) < 1e-4:
+        slopes = _by_qr(summed(_WithTargets(origin, code)).factor[0], scale)
     else:
-        slopes = cho_solve(cho_factor(total), lead @ (code - target))
-    return Affine(origin, target - mean @ slopes, slopes)
+        slopes = cho_solve(cho_factor(scatter), lead @ (code - target))
+    return Affine(origin, target - mean @ slopes, slopes), code
 
 
-def _class_moments(kind, X, R: Labels, origin):
-    """Moments or triangles of the classes, pooled, of x − origin: differences lose nothing, however far out x lies."""
-    moved = origin.any()
-    return reduce(add, (kind.of(X[rows] - origin if moved else X[rows], R[rows], pooled=True)
-                        for rows in slices(*X.shape)))
-
-
-def _by_qr(X, R: Labels, code, scale: Scale, origin) -> np.ndarray:
-    """Slopes (D, M) of least norm in units of `scale`, from one triangular factor of features and targets together."""
-    D, together = X.shape[1], Labels(np.zeros(len(X), int), 1, R.weight)
-    s = reduce(add, (Triangles.of(np.hstack([X[rows] - origin, code[R.codes[rows]]]), together[rows])
-                     for rows in slices(*X.shape, least=D + code.shape[1])))
-    F = s.factor[0][:D]
+def _by_qr(F, scale: Scale) -> np.ndarray:
+    """Slopes (D, M) of least norm in units of `scale`, from the triangular factor of features and targets together."""
+    D = len(scale.spread)
     unit = np.where(scale.constant, np.inf, scale.root)
-    return np.linalg.lstsq(F[:, :D] / unit, F[:, D:], rcond=10 * scale.noise.sum())[0] / unit[:, None]
+    return np.linalg.lstsq(F[:D, :D] / unit, F[:D, D:], rcond=10 * scale.noise.sum())[0] / unit[:, None]
 
 
 class LeastSquaresClassifier(Classifier):
@@ -200,9 +216,8 @@ class LeastSquaresClassifier(Classifier):
     def __init__(self, coding=indicator):
         self.coding = coding
 
-    def _fit(self, X, codes, weight) -> None:
-        self.code_ = np.asarray(self.coding(np.bincount(codes, weight)), dtype=np.float64)
-        fitted = least_squares(X, codes, self.code_, weight)
+    def _fit_sums(self, summed, first) -> None:
+        fitted, self.code_ = _least_squares(summed, typical_row(first), self.coding)
         self.coef_, self.intercept_ = fitted.slopes.T, fitted.intercept
         self._affine = Affine(fitted.centre, fitted.level @ self.code_.T, fitted.slopes @ self.code_.T)
 
@@ -244,24 +259,25 @@ class FisherProjection(Estimator):
         self.n_components = n_components
         self.ridge = ridge
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn the directions from X (N, D) and labels y (N,); returns the estimator."""
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn the directions from X (N, D) and labels y (N,), or from `chunks` of both; returns the estimator."""
         self._fitted = False
-        X = self._features(X, reset=True)
-        self.classes_, codes = check_labels(y, len(X))
-        weight = check_weight(sample_weight, codes, self.classes_)
+        if isinstance(X, Chunks):
+            summed, first = self._pieces(X)
+        else:
+            first, codes, weight = self._rows(X, y, sample_weight)
+            summed = over_rows(first, Labels(codes, len(self.classes_), weight))
         check_ridge(self.ridge)
-        n, most = self.n_components, min(len(self.classes_) - 1, X.shape[1])
+        n, most = self.n_components, min(len(self.classes_) - 1, first.shape[1])
         if n is not None and not 1 <= n <= most:
             raise ValueError(f"n_components must be between 1 and min(K-1, D) = {most}, got {n}: {len(self.classes_)} "
                              f"class means span no more than {most} directions")
-        self._solve(X, Labels(codes, len(self.classes_), weight), n or most, most)
+        self._solve(summed, typical_row(first), n or most, most)
         self._fitted = True
         return self
 
-    def _solve(self, X, R: Labels, n: int, most: int) -> None:
-        origin = typical_row(X)
-        s, L = _within(X, R, self.ridge, origin)
+    def _solve(self, summed, origin, n: int, most: int) -> None:
+        s, L = _within(summed, self.ridge, origin)
         centre = s.mass @ s.mean / s.mass.sum()
         between = solve_triangular(L, (s.mean - centre).T * np.sqrt(s.mass), lower=True)
         U, singular, _ = np.linalg.svd(between, full_matrices=False)
@@ -291,22 +307,22 @@ class FisherProjection(Estimator):
         return tags
 
 
-def _within(X, R: Labels, ridge: float, origin) -> tuple[Moments, np.ndarray]:
+def _within(summed, ridge: float, origin) -> tuple[Moments, np.ndarray]:
     """Class moments about `origin` and the lower Cholesky factor (D, D) of the covariance within, divisor N−K."""
-    s = _class_moments(Moments, X, R, origin)
+    s = summed(_About(Moments, origin))
     degrees = s.mass.sum() - len(s.mass)
     if degrees <= 0:
         raise ValueError("the covariance within the classes needs more rows, or more total weight, than there are "
-                         f"classes, got {s.mass.sum():g} for {len(s.mass)} (n_samples = {len(X)}): a weight counts how "
+                         f"classes, got {s.mass.sum():g} for {len(s.mass)} (n_samples = {s.mass.sum():g}): a weight counts how "
                          "often a row is given")
     if ridge > 0:
-        return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(X.shape[1]), lower=True)
+        return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(len(origin)), lower=True)
     scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(origin + s.mean).max(axis=0))
-    refuse_dependent(scale.constant, X, WITHIN)
+    refuse_dependent(scale.constant, scale.mass, WITHIN)
     if scale.least_eigenvalue(s.scatter[0]) > 1e-4:
         return s, cholesky(s.scatter[0] / degrees, lower=True)
-    s = _class_moments(Triangles, X, R, origin)
-    refuse_dependent(scale.dependent(s.factor[0]), X, WITHIN)
+    s = summed(_About(Triangles, origin))
+    refuse_dependent(scale.dependent(s.factor[0]), scale.mass, WITHIN)
     return s, s.factor[0].T / np.sqrt(degrees)
 
 

@@ -83,11 +83,11 @@ class Design:
         if ridge:
             return design
         others = "the others and the intercept" if intercept else "the others"
-        refuse_dependent(scale.constant, X, others)
+        refuse_dependent(scale.constant, len(X), others)
         if scale.least_eigenvalue(scatter) > 1e-10:
             return design
         factor = _moments(Triangles, X, weight, intercept)[1]
-        refuse_dependent(scale.dependent(factor), X, others)
+        refuse_dependent(scale.dependent(factor), len(X), others)
         return replace(standard, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
 
     def every(self, stride: int) -> "Design":
@@ -179,12 +179,12 @@ class Scale:
         return np.abs(np.diag(factor)) / self.root <= 10 * self.noise.sum()
 
 
-def refuse_dependent(columns, X, others: str) -> None:
-    """Raise ValueError if any of the `columns` (D,) of X (N, D) is marked as a combination of the `others`."""
+def refuse_dependent(columns, rows: float, others: str) -> None:
+    """Raise ValueError if any of the `columns` (D,) of so many rows is marked as a combination of the `others`."""
     if np.any(columns):
         raise ValueError("the columns of X must be linearly independent, or the coefficients are not unique: got "
                          f"columns {np.flatnonzero(columns).tolist()} that are combinations of {others} (a rank "
-                         f"deficient design, n_samples = {len(X)}); drop these columns, or use ridge > 0")
+                         f"deficient design, n_samples = {rows:g}); drop these columns, or use ridge > 0")
 
 
 def check_ridge(ridge: float) -> None:

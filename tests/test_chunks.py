@@ -8,14 +8,23 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from course_lib import LDA, QDA, RDA, Bernoulli, NaiveBayes, Normal, ParzenClassifier
+from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, LeastSquaresClassifier, NaiveBayes, Normal,
+                        ParzenClassifier)
 from course_lib.chunks import Chunks, chunks, parquet
 from course_lib.reduce import cluster, on, processes
 from naming import named
 
 N, D, K = 900, 4, 3
-MODELS = [LDA(), QDA(), RDA(0.5, 0.1), NaiveBayes(), NaiveBayes([Normal(), Bernoulli(), Normal(), Normal(pool="tied")])]
+MODELS = [LDA(), QDA(), RDA(0.5, 0.1), NaiveBayes(), NaiveBayes([Normal(), Bernoulli(), Normal(), Normal(pool="tied")]),
+          LeastSquaresClassifier(), FisherProjection()]
 models = pytest.mark.parametrize("model", MODELS, ids=named)
+
+
+def answers(model, X):
+    """What a fitted model says of X."""
+    for name in ("predict_log_proba", "transform", "decision_function"):
+        if hasattr(model, name):
+            return getattr(model, name)(X)
 
 
 def table():
@@ -41,7 +50,8 @@ def pieces():
 
 
 def weighted_pieces():
-    return ((X, y, np.full(len(y), 2.0)) for X, y in pieces())
+    """The table, and rows that do not count."""
+    return ((np.vstack([X, 0 * X]), np.tile(y, 2), np.repeat([1.0, 0.0], len(y))) for X, y in pieces())
 
 
 def of_dask(folder):
@@ -76,9 +86,9 @@ SOURCES = {"array": lambda folder: chunks(*table(), rows=100), "one piece": lamb
 @pytest.mark.parametrize("source", SOURCES)
 def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
     X, y = table()
-    whole = type(model)(**model.get_params(deep=False)).fit(X, y).predict_log_proba(X)
+    whole = answers(type(model)(**model.get_params(deep=False)).fit(X, y), X)
     fitted = model.fit(SOURCES[source](tmp_path))
-    np.testing.assert_allclose(fitted.predict_log_proba(X), whole, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(answers(fitted, X), whole, rtol=1e-10, atol=1e-10)
     assert list(fitted.classes_) == [0, 1, 2]
 
 
@@ -86,16 +96,16 @@ def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
 def test_processes_give_the_same_bits(model, two_processes, tmp_path):
     X, y = mapped(tmp_path)
     with threadpool_limits(1):
-        serial = model.fit(chunks(X, y, rows=100)).predict_log_proba(X)
-    np.testing.assert_array_equal(model.fit(chunks(X, y, rows=100, map=two_processes)).predict_log_proba(X), serial)
+        serial = answers(model.fit(chunks(X, y, rows=100)), X)
+    np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=two_processes)), X), serial)
 
 
 @models
 def test_a_cluster_gives_the_same_bits(model, client, tmp_path):
     X, y = mapped(tmp_path)
     with threadpool_limits(1):
-        serial = model.fit(chunks(X, y, rows=100)).predict_log_proba(X)
-    np.testing.assert_array_equal(model.fit(chunks(X, y, rows=100, map=on(client))).predict_log_proba(X), serial)
+        serial = answers(model.fit(chunks(X, y, rows=100)), X)
+    np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=on(client))), X), serial)
 
 
 @pytest.fixture(scope="module")
