@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from course_lib.checks import check_labels, check_priors, check_weight, encode
 from course_lib.decision import decide, expected_loss, loss_matrix
 from course_lib.densities import Gaussian, Independent, discriminant, rda
-from course_lib.estimator import ProbabilisticClassifier, check_labels, check_priors, check_weight, encode
-from course_lib.reduce import solved, split, total
+from course_lib.estimator import ProbabilisticClassifier
+from course_lib.reduce import over_rows, solved
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["BayesClassifier", "LDA", "NaiveBayes", "QDA", "RDA"]
@@ -42,12 +43,11 @@ class BayesClassifier(ProbabilisticClassifier):
         return Gaussian() if self.density is None else self.density
 
     def _fit(self, X, codes, weight):
-        self._checked(X)
+        R = Labels(codes, len(self.classes_), weight)
         if getattr(self._density(), "additive", False):
-            super()._fit(X, codes, weight)
+            self._fit_sums(over_rows(X, R, self._checked), X)
         else:
-            R = Labels(codes, len(self.classes_), weight)
-            self.fitted_, self._statistics = self._density().fit(X, R), None
+            self.fitted_, self._statistics = self._density().fit(self._checked(X), R), None
             self._set_priors(R.sum(axis=0))
 
     def _fit_sums(self, summed, first):
@@ -110,8 +110,7 @@ class BayesClassifier(ProbabilisticClassifier):
         if len(codes) != len(X):
             raise ValueError(f"X and y must have as many rows, got X with {len(X)} and y with {len(codes)}")
         weight = check_weight(sample_weight, codes)
-        self._checked(X)
-        new = total(self._density(), split(X, Labels(codes, len(self.classes_), weight)))
+        new = over_rows(X, Labels(codes, len(self.classes_), weight), self._checked)(self._density())
         self._statistics = new if first else self._statistics + new
         self._set_priors(self._statistics.mass)
         self.fitted_ = None  # solved when first asked for: a class may still be without rows

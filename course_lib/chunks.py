@@ -21,6 +21,8 @@ from operator import add
 
 import numpy as np
 
+from course_lib.checks import sorted_codes
+
 __all__ = ["Chunks", "chunks", "parquet"]
 
 ROWS = 100_000  # of a piece: 16 MB of twenty features, and some 1,000 times what a task costs to hand out
@@ -152,7 +154,7 @@ def _labels(y, classes):
     if classes is not None:
         return np.unique(np.asarray(classes))
     y = y.compute() if hasattr(y, "to_delayed") else y
-    return None if y is None or np.asarray(y).dtype.kind == "f" else np.unique(y)
+    return None if y is None or np.asarray(y).dtype.kind == "f" else sorted_codes(np.asarray(y))[0]
 
 
 def _slices(X, y, weight, rows):

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erfcx, exprel, xlogy
 
-from course_lib.estimator import Estimator, flat
+from course_lib.checks import flat
+from course_lib.estimator import Estimator
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
 from course_lib.newton import (Affine, Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton,
                                rough_start)

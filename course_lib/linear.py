@@ -14,9 +14,9 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
 from course_lib.chunks import Chunks
 from course_lib.decision import log_sigmoid, posterior
-from course_lib.estimator import Classifier, Estimator, over_rows
+from course_lib.estimator import Classifier, Estimator
 from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent, typical_row
-from course_lib.reduce import Additive
+from course_lib.reduce import Additive, over_rows
 from course_lib.statistics import Labels, Moments, Triangles
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",

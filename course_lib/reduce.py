@@ -19,15 +19,16 @@ from functools import partial, reduce
 from itertools import islice
 from operator import add
 
-from course_lib.statistics import ClassError, slices
+from course_lib.statistics import BLOCK, ClassError, slices
 
-__all__ = ["Additive", "NearlySingular", "cluster", "on", "processes", "solved", "split", "total"]
+__all__ = ["Additive", "NearlySingular", "cluster", "on", "over_rows", "processes", "solved", "split", "total"]
 
 
 class Additive:
     """A density whose fit is a sum over rows: fit = solve ∘ Σ statistics."""
 
     additive = True
+    block = BLOCK  # numbers that `statistics` takes at once; more, where it goes through them in pieces by itself
 
     def statistics(self, X, R):
         """The sum over rows X (N, D) with weights R (N, K) that the fit needs, a record that can be added."""
@@ -39,18 +40,26 @@ class Additive:
 
     def fit(self, X, R):
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
-        return solved(self, lambda additive: total(additive, split(X, R)))[0]
+        return solved(self, over_rows(X, R))[0]
 
     def check(self, X, features=None) -> None:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""
 
 
-def split(X, R, rows: int | None = None) -> Iterator[tuple]:
+def over_rows(X, R, checked: Callable = lambda X: X):
+    """The sums over rows X (N, D) with weights R (N, K): additive -> Σ additive.statistics(X, R), in blocks.
+
+    Each block goes through `checked` first, which may raise.
+    """
+    return lambda additive: total(additive, ((checked(x), r) for x, r in split(X, R, block=additive.block)))
+
+
+def split(X, R, rows: int | None = None, block: int = BLOCK) -> Iterator[tuple]:
     """X (N, D) and R (N, K) in blocks of rows; by default such as stay in a core's cache while they are summed.
 
     A block has at least 32 rows a class, so that merging the blocks' sums costs little beside making them.
     """
-    blocks = slices(len(X), X.shape[1], 32 * R.shape[1]) if rows is None else (
+    blocks = slices(len(X), X.shape[1], 32 * R.shape[1], block) if rows is None else (
         slice(start, start + rows) for start in range(0, len(X), rows))
     return ((X[block], R[block]) for block in blocks)
 

@@ -15,7 +15,7 @@ from scipy.special import softmax
 from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Gaussian, Multinomial,
                         NaiveBayes, Normal, Poisson)
 from course_lib.decision import decide, log_posterior, logsumexp, posterior
-from course_lib.estimator import check_priors
+from course_lib.checks import check_priors
 from course_lib.families import Natural
 from course_lib.gaussian import normal
 from course_lib.statistics import Labels

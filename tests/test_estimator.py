@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import course_lib
 from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, Gamma, Gaussian,
                         Geometric, Histogram, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson, StudentT, rda)
-from course_lib.estimator import ProbabilisticClassifier, check_labels, encode
+from course_lib.checks import check_labels, encode
+from course_lib.estimator import ProbabilisticClassifier
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 SINGULAR = dict.fromkeys(("check_sample_weights_shape", "check_sample_weights_not_overwritten", WEIGHTS),
