@@ -31,7 +31,7 @@ from course_lib.families import Normal
 from course_lib.gaussian import Gaussian, Pool, normal, own, rda, tied
 from course_lib.reduce import Additive
 from course_lib.searched import StudentT, StudentTs
-from course_lib.statistics import ClassError
+from course_lib.statistics import BLOCK, ClassError
 from course_lib.tables import Bins, Categorical, Histogram
 
 __all__ = ["Additive", "Bins", "Categorical", "Density", "Each", "Fitted", "Gaussian", "Histogram", "Independent",
@@ -79,6 +79,11 @@ class Independent(Additive):
     def additive(self) -> bool:
         """Whether the fit is a sum over rows: if that of every marginal is."""
         return all(getattr(m, "additive", False) for m in self._listed)
+
+    @property
+    def block(self) -> int:
+        """Numbers that `statistics` takes at once."""
+        return min(getattr(m, "block", BLOCK) if len(self._listed) == 1 else BLOCK for m in self._listed)
 
     @property
     def tags(self) -> dict:

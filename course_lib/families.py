@@ -15,7 +15,7 @@ import numpy as np
 
 from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
-from course_lib.statistics import ClassError, Counts, DiagonalMoments, divide, slices
+from course_lib.statistics import BLOCK, ClassError, Counts, DiagonalMoments, divide, slices
 
 __all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Natural",
            "NegativeBinomial", "Normal", "Poisson", "check_observed", "check_smoothing"]
@@ -438,6 +438,7 @@ class Normal(ExponentialFamily):
     ridge: float = 0.0
 
     whole, lower, tags = False, -np.inf, {}
+    block = 16 * BLOCK
 
     def c(self, theta):
         return theta**2 / 2

@@ -83,16 +83,15 @@ def members(R, k: int):
 
 def divide(a, b) -> np.ndarray:
     """a / b, and 0 where b is 0: the mean of nothing counts as 0 and has no weight when sums are merged."""
-    a, b = np.broadcast_arrays(a, b)
-    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=np.not_equal(b, 0))
 
 
 BLOCK = 7 * 2**14  # numbers, 896 KB: what stays in a core's cache while it is worked on
 
 
-def slices(n: int, width: int, least: int = 1):
-    """Blocks of n rows of `width` numbers, of `BLOCK` numbers or, if that is more, of `least` rows each."""
-    rows = max(BLOCK // max(width, 1), least)
+def slices(n: int, width: int, least: int = 1, block: int = BLOCK):
+    """Blocks of n rows of `width` numbers, of `block` numbers or, if that is more, of `least` rows each."""
+    rows = max(block // max(width, 1), least)
     return (slice(start, start + rows) for start in range(0, n, rows))
 
 
@@ -116,10 +115,7 @@ class Counts(_Sums):
     def of(cls, X, R) -> "Counts":
         """The counts of rows X (N, D) with weights R (N, K)."""
         mass, total = R.sum(axis=0), R.T @ X
-        if not np.isnan(total).any():
-            return cls(mass, _everywhere(mass, X), total)
-        X, seen = _observed(X)
-        return cls(mass, R.T @ seen, R.T @ X)
+        return cls(mass, *(_observed(X, R) if np.isnan(total).any() else (_everywhere(mass, X), total)))
 
 
 @dataclass(frozen=True)
@@ -154,16 +150,21 @@ class DiagonalMoments:
     @classmethod
     def of(cls, X, R) -> "DiagonalMoments":
         """The moments of rows X (N, D), NaN where missing, with weights R (N, K)."""
-        mass = R.sum(axis=0)
-        count, seen = _everywhere(mass, X), 1.0
-        mean, scatter, rest, lost = _about(X, R.T, _centre(X[:64]), count, seen)
-        if np.isnan(mean).any():
-            X, seen = _observed(X)
-            count = R.T @ seen
-            mean = divide(R.T @ X, count)
-        elif (lost <= 1e4 * scatter).all():  # the difference of squares keeps 12 digits
-            return cls(mass, count, mean, scatter, rest)
-        return cls(mass, count, *_class_by_class(X, R, mean, count, seen))
+        mass, centre = R.sum(axis=0), _centre(X[:64])
+        s = cls._about(centre, mass, _everywhere(mass, X), *_sums(X, R, centre))
+        if np.isnan(s.mean).any():
+            count, total = _observed(X, R)
+            s = cls(mass, count, divide(total, count), *2 * [np.full(total.shape, np.nan)])
+        elif (s.count * (s.mean - centre) ** 2 <= 1e4 * s.scatter).all():  # a difference of squares that keeps 12 digits
+            return s
+        return cls._about(s.mean, mass, s.count, *_sums(X, R, s.mean))
+
+    @classmethod
+    def _about(cls, centre, mass, count, first, second) -> "DiagonalMoments":
+        """From Σ r z and Σ r z² of z = x − centre."""
+        shift = divide(first, count)
+        mean, rest = _two_sum(centre, shift)
+        return cls(mass, count, mean, second - first * shift, rest)
 
     def __add__(self, other: "DiagonalMoments") -> "DiagonalMoments":
         count, mean, rest, delta, between = _merge(self.count, self, other.count, other)
@@ -193,11 +194,16 @@ class Moments:
     def of(cls, X, R, pooled: bool = False) -> "Moments":
         """The moments of rows X (N, D) with weights R (N, K); `pooled` sums the scatter over the classes."""
         mass = R.sum(axis=0)
+        if pooled:
+            mean, scatter, rest, lost = _about_one_centre(X, R, mass)
+            if (lost <= 32 * np.diag(scatter)).all():  # the difference of squares costs 5 bits at most
+                return cls(mass, mean, scatter[None], rest)
         mean = divide(R.T @ X, mass[:, None])
-        scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean, pooled)]
-        scatter = np.sum(scatters, axis=0)[None] if pooled else np.stack(scatters)
-        rest = _rest(X, R, mean, mass[:, None], np.einsum("kdd->kd", scatter))
-        return cls(mass, mean, scatter - _outer_of_rest(rest, mass, pooled), rest)
+        scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean)]
+        squares = np.stack([np.diag(scatter) for scatter in scatters])
+        rest = _rest(X, R, mean, mass[:, None], squares.sum(axis=0) if pooled else squares)
+        scatters = [scatter - n * np.outer(r, r) for scatter, n, r in zip(scatters, mass, rest)]
+        return cls(mass, mean, np.sum(scatters, axis=0)[None] if pooled else np.stack(scatters), rest)
 
     def __add__(self, other: "Moments") -> "Moments":
         mass, mean, rest, delta, between = _merge(self.mass[:, None], self, other.mass[:, None], other)
@@ -227,7 +233,7 @@ class Triangles:
         """The factors of rows X (N, D) with weights R (N, K); `pooled` makes one for all classes."""
         mass = R.sum(axis=0)
         mean = divide(R.T @ X, mass[:, None])
-        roots = [Z if weight is None else np.sqrt(weight)[:, None] * Z for Z, weight in _centred(X, R, mean, pooled)]
+        roots = [Z if weight is None else np.sqrt(weight)[:, None] * Z for Z, weight in _centred(X, R, mean)]
         factor = np.stack([triangle(*roots)] if pooled else [triangle(root) for root in roots])
         return cls(mass, mean, factor, _rest(X, R, mean, mass[:, None], (factor**2).sum(axis=1)))
 
@@ -316,21 +322,6 @@ def _rest(X, R, mean, count, squares) -> np.ndarray:
     return divide(np.stack([r @ (X - m) for r, m in zip(R.T, mean)]), count)
 
 
-def _outer_of_rest(rest, mass, pooled: bool):
-    if not rest.any():
-        return 0.0
-    moved = mass[:, None] * rest
-    return (moved.T @ rest)[None] if pooled else moved[:, :, None] * rest[:, None, :]
-
-
-def _class_by_class(X, R, mean, count, seen):
-    """Mean, Σ r (x − mean)² and rest, (K, D) each, every class about its own rough mean."""
-    if isinstance(R, Labels):
-        return _about(X, R.T, mean, count, seen, mean[R.codes])[:3]
-    rows = (_about(X, r, m, n, seen) for r, m, n in zip(R.T, mean, count))
-    return tuple(np.stack(part) for part in list(zip(*rows))[:3])
-
-
 def _less(X, centres) -> np.ndarray:
     """X − centres, in the memory of the centres."""
     return np.subtract(X, centres, out=centres)
@@ -343,27 +334,42 @@ def _centre(X) -> np.ndarray:
     return np.zeros(1) if near.all() else mean
 
 
-def _about(X, weights, centre, count, seen, centres=None):
-    """Mean, scatter and rest from sums about a centre (of each row), and what the scatter was taken from."""
-    Z = _less(X, centres) if centres is not None else X - centre if centre.any() else X
-    Z = _masked(Z, seen)
-    first = weights @ Z
-    shift = divide(first, count)
-    mean, rest = _two_sum(centre, shift)
-    return mean, weights @ np.multiply(Z, Z, out=None if Z is X else Z) - first * shift, rest, first * shift
+def _sums(X, R, centre):
+    """Σ r z and Σ r z² of z = x − centre, (K, D) each; a centre (D,), or (K, D) for each class, with NaN left out."""
+    both = np.zeros((2, R.shape[1], X.shape[1]))
+    for rows in slices(len(X), 2 * X.shape[1]):  # z and z² stay in the cache
+        for k, weights, Z in _about(X[rows], R[rows], centre):
+            both[0, k] += weights @ Z
+            both[1, k] += weights @ (Z * Z)
+    return both
 
 
-def _masked(Z, seen):
-    return Z if isinstance(seen, float) else Z * seen
+def _about(X, R, centre):
+    """Classes with the weights of the rows and their differences from the centre."""
+    if centre.ndim == 1:
+        yield slice(None), R.T, X - centre if centre.any() else X
+    elif isinstance(R, Labels):
+        yield slice(None), R.T, _known(_less(X, centre.take(R.codes, axis=0)))
+    else:
+        yield from ((k, r, _known(X - m)) for k, (r, m) in enumerate(zip(R.T, centre)))
+
+
+def _known(Z):
+    """Z with 0 for NaN, in place."""
+    return np.copyto(Z, 0.0, where=np.isnan(Z)) or Z
 
 
 def _everywhere(mass, X):
     return np.repeat(mass[:, None], X.shape[1], axis=1)
 
 
-def _observed(X):
-    """X with 0 for NaN, and 1 where it was observed."""
-    return np.nan_to_num(X, nan=0.0), (~np.isnan(X)).astype(np.float64)
+def _observed(X, R):
+    """Σ r and Σ r x over the values that are not NaN, (K, D) each."""
+    both = np.zeros((2, R.shape[1], X.shape[1]))
+    for rows in slices(len(X), 2 * X.shape[1]):
+        weights = R[rows].T
+        both += np.stack([weights @ (~np.isnan(X[rows])).astype(np.float64), weights @ np.nan_to_num(X[rows], nan=0.0)])
+    return both
 
 
 def _padded(table, L: int) -> np.ndarray:
@@ -393,14 +399,27 @@ def _counted(codes, R, width: int) -> np.ndarray:
     return np.bincount(cells.ravel(), weight, R.K * D * width).astype(np.float64)
 
 
-def _centred(X, R, mean, pooled: bool):
-    """Rows about the mean of their class, with weights: class by class, or all at once where classes are pooled."""
-    if pooled and isinstance(R, Labels):
-        yield _less(X, mean[R.codes]), R.weight
+def _centred(X, R, mean):
+    """Rows about the mean of their class, with weights (or None for ones), class by class."""
+    if isinstance(R, Labels):
+        order = np.argsort(R.codes.astype(np.min_scalar_type(R.K)), kind="stable")  # linear in N where K is small
+        ends = np.cumsum(np.bincount(R.codes, minlength=R.K))[:-1]
+        weights = [None] * R.K if R.weight is None else np.split(R.weight[order], ends)
+        for Z, weight, m in zip(np.split(X.take(order, axis=0), ends), weights, mean):
+            yield np.subtract(Z, m, out=Z), weight
     else:
-        for k in range(R.shape[1]):
-            rows, weight = members(R, k)
-            yield X[rows] - mean[k], weight
+        yield from ((X - m, weight) for weight, m in zip(R.T, mean))
+
+
+def _about_one_centre(X, R, mass):
+    """Means (K, D), pooled scatter (D, D) and rest from sums about one centre, and what the scatter was taken from."""
+    centre = _centre(X[:64])
+    Z = X - centre if centre.any() else X
+    first = R.T @ Z
+    between = divide(first, np.sqrt(mass)[:, None])
+    mean, rest = _two_sum(centre, divide(first, mass[:, None]))
+    total = _outer(Z, R.weight if isinstance(R, Labels) else R.sum(axis=1))
+    return mean, total - between.T @ between, rest, (between**2).sum(axis=0)
 
 
 def _outer(Z, weight) -> np.ndarray:
