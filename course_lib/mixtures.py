@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
@@ -19,9 +19,11 @@ import numpy as np
 from course_lib.bayes import BayesClassifier
 from course_lib.decision import logsumexp
 from course_lib.densities import Density, Fitted
-from course_lib.gaussian import DiagonalNormal, Gaussian
+from course_lib.gaussian import Gaussian
 from course_lib.rbf import RBFNetwork, network
-from course_lib.statistics import ClassError, DiagonalMoments, members
+from course_lib.safeguards import Backed, WithBackground, at_floor, floored
+from course_lib.starts import halved, plus_plus, reseeded
+from course_lib.statistics import ClassError, divide, members, slices
 
 __all__ = ["COMPONENTS", "Backed", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "WithBackground",
            "at_floor", "cross_validate", "em", "floored", "grow", "plus_plus"]
@@ -32,18 +34,33 @@ COMPONENTS = {"diagonal": Gaussian("diagonal"), "full": Gaussian("full"), "tied"
               "spherical": Gaussian("spherical"), "equal spherical": Gaussian("spherical", pool="tied")}
 
 
-# ----------------------------------------------------------------------------------------------- the EM algorithm
-
 @dataclass(frozen=True)
 class Mixed:
-    """One mixture, p(x) = Σ_j w_j p_j(x)."""
+    """One mixture, p(x) = Σ_j w_j p_j(x).
 
-    weight: np.ndarray                # (J,), sums to 1
-    components: Fitted                # J densities
-    history: np.ndarray = ()          # (T,) log likelihood after each M-step; the last is that of these parameters
+    Parameters
+    ----------
+    weight : (J,)
+        w, sums to 1.
+    components : fitted density
+        Of J components.
+    history : (T,)
+        Log likelihood after each M-step; the last is that of these parameters.
+    converged : bool
+    reseeded : tuple of ints
+        Steps of the history before which an empty component was started anew.
+    mass : float
+        Weight of all rows.
+
+    Source: Bishop, Pattern Recognition and Machine Learning, section 9.2.
+    """
+
+    weight: np.ndarray
+    components: Fitted
+    history: np.ndarray = ()
     converged: bool = False
-    reseeded: tuple[int, ...] = ()    # steps of the history before which an empty component was started anew
-    mass: float = 0.0                 # weight of all rows
+    reseeded: tuple[int, ...] = ()
+    mass: float = 0.0
 
     @property
     def n_parameters(self) -> int:
@@ -76,11 +93,31 @@ class Mixed:
 
     def responsibilities(self, X) -> np.ndarray:
         """P(j|x) = w_j p_j(x)/p(x), (N, J): the E-step, which is Bayes' rule."""
-        return _bayes(self.log_joint(X))[0]
+        return self.expected(X, np.ones(len(X)))[0]
+
+    def expected(self, X, w) -> tuple[np.ndarray, np.ndarray]:
+        """Responsibilities times the rows' weights w (N,), and ln p(x), (N,)."""
+        R, log_p = np.empty((len(self.weight), len(X))), np.empty(len(X))  # so the M-step reads each component in a row
+        for rows in slices(*X.shape):
+            log_p[rows] = _bayes(self.log_joint(X[rows]).T, w[rows], R[:, rows])
+        if not np.isfinite(log_p).all():
+            raise ValueError(f"row {np.flatnonzero(~np.isfinite(log_p))[0]} has density 0 under every component: "
+                             "smooth the components, or check the row")
+        return R.T, log_p
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """n new rows (n, D)."""
         return self.components.sample(rng.choice(len(self.weight), size=n, p=self.weight), rng)
+
+
+def _bayes(log_joint, w, R) -> np.ndarray:
+    """Posterior times w into R (J, N); returns the log evidence (N,)."""
+    top = log_joint.max(axis=0)
+    with np.errstate(invalid="ignore"):
+        np.exp(np.subtract(log_joint, top, out=R), out=R)
+    total = R.sum(axis=0)
+    R *= w / total
+    return np.log(total) + top
 
 
 def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float = 1e-6, max_iter: int = 500,
@@ -88,109 +125,84 @@ def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float =
     """Maximum likelihood of a mixture by expectation and maximisation, from given responsibilities.
 
     M-step: w_j = Σ_n r_nj/N and p_j = density.fit(X, R); E-step: r_nj = w_j p_j(x_n)/p(x_n).  The log likelihood never
-    falls, except where an empty component is started anew.
+    falls, except where an empty component is started anew: it is placed on the rows about the one explained worst,
+    with a warning, up to J times.
 
     Parameters
     ----------
     density : density
         Of the J components, fitted together.
-    X : (N, D), R : (N, J)
+    X : (N, D)
+    R : (N, J)
         To start from parameters, pass ``Mixed(weight, components).responsibilities(X)``.
     weight : (N,), optional
         Of the rows.
     tol : float
         Stop when a step gains less than this in log likelihood, per unit of row weight.
+    max_iter : int
     trim : float in [0, 1)
         Share of the weight, from the rows least likely under the mixture, that each M-step leaves out.
 
-    A component without weight is placed on the rows about the one explained worst, with a warning, up to J times.
+    Returns
+    -------
+    Mixed
 
     Source: Dempster, Laird & Rubin (1977), JRSS B 39:1; trimming: Neykov et al. (2007), CSDA 52:299.
     """
-    w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    X, R, w = (X, R, w) if w.all() else (X[w > 0], R[w > 0], w[w > 0])
-    J, kept, log_p = R.shape[1], w, -(_standardised(X, w) ** 2).sum(axis=1)
-    history, reseeded, gain = [], [], np.inf
+    R = np.array(R, dtype=np.float64) if weight is None else R * np.asarray(weight, dtype=np.float64)[:, None]
+    w, J = R.sum(axis=1), R.shape[1]
+    log_p, history, moved, gain = None, [], [], np.inf
     while len(history) < max_iter and gain > tol * w.sum():
-        empty = _empty(density, kept @ R)
+        empty = _empty(density, R.sum(axis=0))
         if empty.size:
-            if len(reseeded) == J:
+            if len(moved) == J:
                 break
-            R = _reseed(X, R, w, log_p, empty[0])
-            reseeded.append(len(history))
-        R = R if (kept == 1).all() else R * kept[:, None]
+            R = reseeded(X, R, log_p, empty[0])
+            moved.append(len(history))
         mass = R.sum(axis=0)
         result = Mixed(mass / mass.sum(), density.fit(X, R))
-        R, log_p = _bayes(result.log_joint(X))
-        kept = _trimmed(w, log_p, trim) if trim else w
-        history.append(kept @ np.where(kept > 0, log_p, 0))
+        R, log_p = result.expected(X, w)
+        kept = w
+        if trim:
+            share = _kept(w, log_p, trim)
+            R *= share[:, None]
+            kept = w * share
+        history.append(kept @ log_p)
         gain = history[-1] - history[-2] if len(history) > 1 and not empty.size else np.inf
     return _warned(density, replace(result, history=np.array(history), converged=bool(gain <= tol * w.sum()),
-                                    reseeded=tuple(reseeded), mass=w.sum()))
+                                    reseeded=tuple(moved), mass=w.sum()))
 
 
 def grow(density: Density, X: np.ndarray, k_max: int, weight=None, **options) -> list[Mixed]:
     """Mixtures of 1, 2, …, k_max components, each the best that begins with one component more than the one before.
 
     The further component is tried where the mixture fits worst, and in one half of each component, cut across its
-    longest axis.  `density` has no background; `options` are those of `em`; choose among the results by ``bic``,
-    ``aic``, or the likelihood of other rows.
-    """
-    w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    grown = [em(density, X, np.ones((len(X), 1)), w, **options)]
-    while len(grown) < k_max:
-        last = grown[-1]
-        R = np.column_stack([last.responsibilities(X), np.zeros(len(X))])
-        starts = [_reseed(X, R, w, last.log_density(X), -1), *(_halved(X, R, w, j) for j in range(len(grown)))]
-        grown.append(_best(density, (partial(em, density, X, start, w, **options) for start in starts)))
-    return grown
-
-
-def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> np.ndarray:
-    """A start by k-means++: centres drawn with probability ∝ squared distance to those before, each row to its nearest.
-
-    Distances are taken in units of each feature's standard deviation.  The draw does not depend on the order of the
-    rows, and a weight counts as repetition.
+    longest axis.  Choose among the results by ``bic``, ``aic``, or the likelihood of other rows.
 
     Parameters
     ----------
-    X : (N, D), weight : (N,), optional
+    density : density
+        Of the components, without a background.
+    X : (N, D)
+    k_max : int
+    weight : (N,), optional
+    **options
+        Of `em`.
 
     Returns
     -------
-    R (N, k), one-hot; fewer columns, with a warning, where X has fewer than k distinct rows
+    list of k_max mixtures
 
-    Source: Arthur & Vassilvitskii (2007), SODA, 1027.
+    Source: Verbeek, Vlassis & Kröse (2003), Neural Computation 15:469.
     """
-    w = np.ones(len(X)) if weight is None else weight
-    order = np.lexsort(X.T[::-1])
-    Z = _standardised(X, w)
-    d2 = np.full((len(X), k), np.inf)
-    chance = w[order]
-    for j in range(k):
-        if not chance.any():
-            warnings.warn(f"{k} components were asked of {j} distinct row(s): {j} are used; lower k", stacklevel=2)
-            k = j
-            break
-        total = np.cumsum(chance)
-        centre = order[min(np.searchsorted(total, rng.random() * total[-1], side="right"), len(X) - 1)]
-        d2[:, j] = ((Z - Z[centre]) ** 2).sum(axis=1)
-        chance = (w * d2.min(axis=1))[order]
-    return np.eye(k)[d2[:, :k].argmin(axis=1)]
-
-
-def _bayes(log_joint) -> tuple[np.ndarray, np.ndarray]:
-    """Posterior (N, J) and log evidence (N,); each component's column is contiguous, as the next M-step reads it."""
-    A = np.ascontiguousarray(log_joint.T)
-    top = A.max(axis=0)
-    if not np.isfinite(top).all():
-        raise ValueError(f"row {np.flatnonzero(~np.isfinite(top))[0]} has density 0 under every component: smooth the "
-                         "components, or check the row")
-    A -= top
-    np.exp(A, out=A)
-    total = A.sum(axis=0)
-    A /= total
-    return A.T, np.log(total) + top
+    w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    grown = [em(density, X, w[:, None], **options)]
+    while len(grown) < k_max:
+        R, log_p = grown[-1].expected(X, w)
+        R = np.column_stack([R, np.zeros(len(X))])
+        starts = [reseeded(X, R, log_p, -1), *(halved(X, R, j) for j in range(len(grown)))]
+        grown.append(_best(density, (partial(em, density, X, start, **options) for start in starts)))
+    return grown
 
 
 def _empty(density, mass) -> np.ndarray:
@@ -198,24 +210,12 @@ def _empty(density, mass) -> np.ndarray:
     return np.flatnonzero(mass[:ordinary] <= EMPTY * mass.sum())
 
 
-def _reseed(X, R, w, log_p, j) -> np.ndarray:
-    """R after half of each row about the worst explained one, up to a share 1/2J of all, has gone to component j."""
-    Z = _standardised(X, w)
-    order = np.argsort(((Z - Z[log_p.argmin()]) ** 2).sum(axis=1), kind="stable")
-    taken = order[:1 + np.searchsorted(np.cumsum(w[order]), w.sum() / (2 * R.shape[1]))]
-    R = R.copy()
-    R[taken] /= 2
-    R[taken, j] += 0.5
-    return R
-
-
-def _halved(X, R, w, j) -> np.ndarray:
-    """R after the rows on one side of component j, across its longest axis, have gone to the last component."""
-    Z = _standardised(X, w * R[:, j])
-    axis = np.linalg.svd(np.sqrt(w * R[:, j])[:, None] * Z, full_matrices=False)[2][0]
-    R, side = R.copy(), Z @ axis > 0
-    R[side, -1], R[side, j] = R[side, j], 0
-    return R
+def _kept(w, log_p, trim) -> np.ndarray:
+    """What share of each row (N,) is left when the least likely rows lose the share `trim` of the whole weight."""
+    order = np.argsort(log_p, kind="stable")
+    share = np.empty_like(w)
+    share[order] = np.clip(divide(np.cumsum(w[order]) - trim * w.sum(), w[order]), 0, 1)
+    return share
 
 
 def _best(density, fits) -> Mixed:
@@ -233,21 +233,6 @@ def _best(density, fits) -> Mixed:
     return _warned(density, max(results, key=lambda m: (not at_floor(density, m.components).size, m.log_likelihood)))
 
 
-def _trimmed(w, log_p, share) -> np.ndarray:
-    """Weights (N,) after the least likely rows have lost a share of the whole weight."""
-    order = np.argsort(log_p, kind="stable")
-    lost = np.clip(share * w.sum() - (np.cumsum(w[order]) - w[order]), 0, w[order])
-    kept = np.empty_like(w)
-    kept[order] = w[order] - lost
-    return kept
-
-
-def _standardised(X, w) -> np.ndarray:
-    mean = w @ X / w.sum()
-    sd = np.sqrt(w @ (X - mean) ** 2 / w.sum())
-    return (X - mean) / np.where(sd > 0, sd, 1)
-
-
 def _warned(density, result: Mixed) -> Mixed:
     if result.reseeded:
         warnings.warn(f"{len(result.reseeded)} empty component(s) were started anew where the mixture fitted worst: "
@@ -258,88 +243,6 @@ def _warned(density, result: Mixed) -> Mixed:
                       "as they collapse; use fewer components, tie them, or raise the floor", stacklevel=3)
     return result
 
-
-# ----------------------------------------------------------------------------------------- safeguards as densities
-
-def floored(density: Density, X: np.ndarray, share: float = 1e-6, R=None) -> Density:
-    """The density with a floor of `share` times each feature's variance over the rows X (N, D), weighted by R (N, K).
-
-    The fit is then the greatest likelihood subject to Σ ⪰ diag(floor), so that EM still climbs, unlike with a ridge.  A
-    constant feature takes the largest of the variances.  Only a `Gaussian` without a floor gets one; any other density
-    is returned as it is.
-    """
-    if not isinstance(density, Gaussian) or np.any(density.floor) or not share > 0:
-        return density
-    variance = DiagonalMoments.of(X, np.ones((len(X), 1)) if R is None else R).overall
-    if not variance.any():
-        raise ValueError(f"all {len(X)} rows are equal, so nothing can be said of their variance: use rows that differ")
-    return replace(density, floor=share * np.where(variance > 0, variance, variance.max()))
-
-
-def at_floor(density: Density, fitted: Fitted) -> np.ndarray:
-    """Which fitted components stand at the density's floor in some direction, as indices."""
-    if isinstance(density, WithBackground):
-        return at_floor(density.density, fitted.components)
-    floor = np.asarray(getattr(density, "floor", 0.0))
-    if not floor.any():
-        return np.zeros(0, int)
-    if isinstance(fitted, DiagonalNormal):
-        return np.flatnonzero((fitted.variance <= (floor if fitted.variance.shape[1] > 1 else floor.max())).any(axis=1))
-    unit = np.sqrt(np.broadcast_to(floor, fitted.mean.shape[1]))
-    return np.flatnonzero(np.linalg.eigvalsh(fitted.covariance / np.outer(unit, unit)).min(axis=1) < 1 + 1e-6)
-
-
-@dataclass(frozen=True)
-class WithBackground:
-    """Components and, last, a uniform density over a box: rows that fit nowhere go there instead of moving a mean.
-
-    Source: Banfield & Raftery (1993), Biometrics 49:803.
-    """
-
-    density: Density
-    low: np.ndarray   # (D,)
-    high: np.ndarray  # (D,)
-    background = 1    # how many of the last columns of R are no ordinary components
-
-    def __post_init__(self):
-        if not (self.high > self.low).all():
-            raise ValueError(f"a background needs a box with positive sides, got {self.high - self.low}: drop constant "
-                             "features")
-
-    def fit(self, X, R) -> "Backed":
-        """Fit the components with all columns of R (N, J) but the last; what goes to the background fits nothing."""
-        return Backed(self.density.fit(X, R[:, :-1]), R.shape[1] - 1, self.low, self.high)
-
-
-@dataclass(frozen=True)
-class Backed:
-    """Fitted components and the uniform density over a box."""
-
-    components: Fitted
-    ordinary: int     # how many components
-    low: np.ndarray   # (D,)
-    high: np.ndarray  # (D,)
-
-    @property
-    def n_parameters(self) -> int:
-        """Those of the components; the box is given."""
-        return self.components.n_parameters
-
-    def log_density(self, X) -> np.ndarray:
-        """ln p(x|j), (N, J); −∞ in the last column outside the box."""
-        inside = ((X >= self.low) & (X <= self.high)).all(axis=1)
-        uniform = np.where(inside, -np.log(self.high - self.low).sum(), -np.inf)
-        return np.column_stack([self.components.log_density(X), uniform])
-
-    def sample(self, k, rng) -> np.ndarray:
-        """Draw a row (D,) from component k[i] for each i, (n, D)."""
-        X = rng.uniform(self.low, self.high, size=(len(k), len(self.low)))
-        ordinary = k < self.ordinary
-        X[ordinary] = self.components.sample(k[ordinary], rng)
-        return X
-
-
-# ------------------------------------------------------------------------------------------ mixtures as densities
 
 @dataclass(frozen=True)
 class Mixture:
