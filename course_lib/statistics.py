@@ -337,7 +337,7 @@ def _centre(X) -> np.ndarray:
 def _sums(X, R, centre):
     """Σ r z and Σ r z² of z = x − centre, (K, D) each; a centre (D,), or (K, D) for each class, with NaN left out."""
     both = np.zeros((2, R.shape[1], X.shape[1]))
-    for rows in slices(len(X), 2 * X.shape[1]):  # z and z² stay in the cache
+    for rows in slices(*X.shape):
         for k, weights, Z in _about(X[rows], R[rows], centre):
             both[0, k] += weights @ Z
             both[1, k] += weights @ (Z * Z)
