@@ -21,8 +21,8 @@ from scipy.special import erfcx, exprel, xlogy
 from course_lib.checks import flat
 from course_lib.estimator import Estimator
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
-from course_lib.newton import (Affine, Design, Local, Optimum, SeparationWarning, check_ridge, descent, newton,
-                               rough_start)
+from course_lib.newton import (Affine, Cases, Design, Local, Loss, Optimum, SeparationWarning, check_ridge, inverse,
+                               newton)
 
 __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
 
@@ -192,64 +192,50 @@ def _half_deviance(family: Response, t, theta) -> np.ndarray:
 # Fitting -------------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Loss):
     """The loss Σ wᵢ[c(θᵢ) − tᵢθᵢ + const] + qᵀPq/2 over a design; the weights sum to 1."""
 
     family: Response
     link: Link
-    design: Design
-    t: np.ndarray        # (N,)
-    weight: np.ndarray   # (N,)
-    offset: np.ndarray   # (N,)
-    P: np.ndarray        # (M, M)
 
     def sums(self, q, observed: bool, expected: bool) -> tuple[float, np.ndarray, list[np.ndarray]]:
         """Loss, gradient (M,) and the Hessians (M, M) that are asked for, the observed one first."""
         value, gradient, hessians = q @ self.P @ q / 2, self.P @ q, [self.P.copy() for _ in range(observed + expected)]
-        for rows, Z in self.design.blocks():
-            w = self.weight[rows]
-            theta, first, second = self.link.natural(Z @ q + self.offset[rows])
-            loss, excess, variance = self.family.local(self.t[rows], theta)
+        for Z, t, w, offset in self.blocks(2 * len(q)):
+            theta, first, second = self.link.natural(Z @ q + offset)
+            loss, excess, variance = self.family.local(t, theta)
             value += w @ loss
             gradient += (w * excess * first) @ Z
-            fisher = w * variance * first**2
-            for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
-                H += (Z.T * curve) @ Z
+            if hessians:
+                fisher = w * variance * first**2
+                for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
+                    H += Z.gram(curve)
         return value, gradient, hessians
 
-    def local(self, q) -> Local:
+    def local(self, q, curved: bool = True) -> Local:
         """The loss at q (M,) with its Newton step; the expected Hessian stands by where the observed one may fail."""
-        value, gradient, hessians = self.sums(q, observed=True, expected=not self.link.concave)
-        return Local(value, gradient, lambda: descent(gradient, *hessians))
+        value, gradient, hessians = self.sums(q, curved, curved and not self.link.concave)
+        return Local(value, gradient, lambda: inverse(*hessians))
+
+    def lead(self, Z, t, direction) -> np.ndarray:
+        """Movement (n,) towards the end of the range that t is at; none is good for a t between the ends."""
+        push, (low, high) = Z @ direction, self.family.range
+        return np.where(t == low, -push, np.where(t == high, push, -np.abs(push)))
 
     def recedes(self, direction) -> bool:
-        """True if moving along `direction` without end takes no predictor away from its response."""
-        if self.P.any() or np.isfinite(self.link.range).any():
-            return False
-        worst, best = np.inf, 0.0
-        for rows, Z in self.design.blocks():
-            push = (Z @ direction)[self.weight[rows] > 0]
-            t = self.t[rows][self.weight[rows] > 0]
-            towards = np.where(t == self.family.range[0], -push, np.where(t == self.family.range[1], push, -abs(push)))
-            worst, best = min(worst, towards.min(initial=np.inf)), max(best, abs(push).max(initial=0.0))
-        return best > 1e-3 and worst >= -1e-7 * best
+        """As for any loss, but no direction is without end if the link is bounded."""
+        return not np.isfinite(self.link.range).any() and super().recedes(direction)
 
     def start(self) -> np.ndarray:
         """Zero, or the intercept (M,) that fits the mean response where zero would be far off or not admissible."""
-        q = np.zeros(self.design.width)
-        if self.link.start and self.design.intercept and (mean := self.weight @ self.t) > 0:
+        q = super().start()
+        if self.link.start and self.design.intercept and (mean := self.cases.weight @ self.cases.t) > 0:
             q[0] = self.link.start(mean)
         return q
 
-    def every(self, stride: int) -> "Problem":
-        """The problem of each `stride`-th row."""
-        weight = self.weight[::stride]
-        return replace(self, design=self.design.every(stride), t=self.t[::stride], weight=weight / weight.sum(),
-                       offset=self.offset[::stride])
-
     def solve(self, q=None, steps: int = 100) -> Optimum:
-        """The optimum, from q (M,) or from where a tenth of the rows have theirs."""
-        optimum = newton(self.local, rough_start(self, self.start()) if q is None else q, self.recedes, steps)
+        """The optimum by Newton's method from q (M,), or the same optimum with fewer Hessians from a rough start."""
+        optimum = self.minimum() if q is None else newton(self.local, q, self.recedes, steps)
         return replace(optimum, converged=optimum.converged and not self.at_edge(optimum.q))
 
     def at_edge(self, q) -> bool:
@@ -257,7 +243,7 @@ class Problem:
         low, high = self.link.range
         if np.isinf([low, high]).all():
             return False
-        etas = ((Z @ q + self.offset[rows])[self.weight[rows] > 0] for rows, Z in self.design.blocks())
+        etas = ((Z @ q + offset)[w > 0] for Z, _, w, offset in self.blocks(2 * len(q)))
         return any(min((eta - low).min(initial=np.inf), (high - eta).min(initial=np.inf)) < 1e-6 for eta in etas)
 
 
@@ -318,12 +304,16 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
     """
     problem, total = pose(np.asarray(X, dtype=np.float64), t, family_of(family), link_of(family, link), weight=weight,
                           trials=trials, offset=offset, ridge=ridge, intercept=intercept)
-    optimum = told(problem.solve(problem.start(), steps))
+    return _summary(problem, total, told(problem.solve(problem.start(), steps)))
+
+
+def _summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
+    q, M = optimum.q, problem.design.width
     with np.errstate(all="ignore"):  # at the edge of a bounded link
-        value, _, (observed, expected) = problem.sums(q := optimum.q, observed=True, expected=True)
-    A, M = problem.design.coef(np.eye(problem.design.width)), problem.design.width
-    loss = 2 * total * (value - q @ problem.P @ q / 2 - problem.weight @ problem.family.saturated(problem.t))
+        value, _, (observed, expected) = problem.sums(q, observed=True, expected=True)
+    loss = 2 * total * (value - q @ problem.P @ q / 2 - problem.cases.weight @ problem.family.saturated(problem.cases.t))
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
+    A = problem.design.coef(np.eye(M))
     covariances = [phi / total * A @ _inverse(H) @ A.T for H in (expected, observed)]
     path = tuple(problem.design.coef(q) for q in optimum.path)
     return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
@@ -333,23 +323,20 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
 def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
          intercept=True) -> tuple[Problem, float]:
     """The problem with weights of sum 1, and their true sum."""
-    N = len(X)
-    t, weight = np.asarray(t, dtype=np.float64), np.ones(N) if weight is None else np.asarray(weight, dtype=np.float64)
+    t, weight, trials, offset = (v if v is None else np.asarray(v, dtype=np.float64) for v in (t, weight, trials, offset))
     if trials is not None:
-        trials = np.asarray(trials, dtype=np.float64)
-        t, weight = t / np.where(trials > 0, trials, 1), weight * trials
+        t, weight = t / np.where(trials > 0, trials, 1), trials if weight is None else weight * trials
     check_ridge(ridge)
     low, high = family.range
-    if not np.all((low <= t) & (t <= high) & np.isfinite(t)):
+    if not (low <= t.min(initial=low) and t.max(initial=high) <= high and np.isfinite(t).all()):
         raise ValueError(f"responses must be finite and lie between {low} and {high} in this family, got values from "
                          f"{t.min()} to {t.max()}: pass counts of successes with trials=, or choose another family")
-    total = weight.sum()
-    if not total > 0:
+    if weight is not None and not weight.sum() > 0:
         raise ValueError("the weights must not all be zero, or there is nothing to fit: pass sample weights of which "
                          "some are positive")
-    offset = np.zeros(N) if offset is None else np.asarray(offset, dtype=np.float64)
-    design = Design.of(X, weight, intercept, ridge > 0)
-    return Problem(family, link, design, t, weight / total, offset, ridge / total * design.penalty()), total
+    cases, total = Cases.of(X, t, weight, offset)
+    design = Design.of(cases, intercept, ridge > 0)
+    return Problem(design, cases, ridge / total * design.penalty(), family, link), total
 
 
 def told(optimum: Optimum) -> Optimum:

@@ -6,15 +6,15 @@ the softmax of K linear functions, which are identified by Σ_k w_k = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, helmert
+from scipy.linalg import helmert
 
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
 from course_lib.glm import FAMILIES, Link, link_of, pose, told
-from course_lib.newton import Design, Local, Optimum, check_ridge, descent, newton, rough_start
+from course_lib.newton import Cases, Design, Local, Loss, Optimum, check_ridge, inverse
 
 __all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
 
@@ -168,11 +168,11 @@ class _Profile:
     def slope(self, epsilon: float) -> float:
         """Derivative of the least loss with respect to ε; by the envelope theorem w may be held fixed."""
         problem, optimum = self.at(epsilon)
-        t, sigma = problem.t, sigmoid(problem.design.affine(optimum.q)(problem.design.X))
+        t, sigma = problem.cases.t, sigmoid(problem.design.affine(optimum.q)(problem.cases.X))
         mean = epsilon + (1 - 2 * epsilon) * sigma
         with np.errstate(divide="ignore", invalid="ignore"):
             pull = np.where(t > 0, t / mean, 0.0) - np.where(t < 1, (1 - t) / (1 - mean), 0.0)
-        return -float(problem.weight @ (pull * (1 - 2 * sigma)))
+        return -float(problem.cases.weight @ (pull * (1 - 2 * sigma)))
 
     def best(self) -> float:
         """ε of least loss: the best of a grid, then the root of the slope between its neighbours."""
@@ -189,39 +189,35 @@ class _Profile:
 # K classes -----------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Loss):
     """The loss −Σ wₙ ln P(yₙ|xₙ) + ridge/2·Σ_k ‖w_k‖² with P(k|x) = exp(w_kᵀz)/Σ_j exp(w_jᵀz).
 
     Only differences of the w_k matter, so they are sought where Σ_k w_k = 0: W = VC with the K−1 orthonormal rows of C
     orthogonal to (1, …, 1); q holds V (M, K−1) row by row.
     """
 
-    design: Design
-    codes: np.ndarray   # (N,)
-    weight: np.ndarray  # (N,), sum 1
-    P: np.ndarray       # (M, M) penalty of each class
-    C: np.ndarray       # (K−1, K)
-    SMALL = 500         # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
+    C: np.ndarray  # (K−1, K)
+    SMALL = 500    # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
 
     @classmethod
     def of(cls, X, codes, K: int, weight, ridge: float) -> "Softmax":
         """The problem of features X (N, D), classes (N,) below K and weights (N,) or None."""
-        weight = np.ones(len(X)) if weight is None else weight
-        design, total = Design.of(X, weight, ridge=ridge > 0), weight.sum()
-        return cls(design, codes, weight / total, ridge / total * design.penalty(), helmert(K))
+        cases, total = Cases.of(X, codes, weight)
+        design = Design.of(cases, ridge=ridge > 0)
+        return cls(design, cases, ridge / total * design.penalty(), helmert(K))
 
     def W(self, q) -> np.ndarray:
         """Coefficients (M, K) on z."""
         return q.reshape(self.design.width, -1) @ self.C
 
     def posteriors(self, W):
-        """Rows, Z, posteriors Y (n, K), Y − T with T the 0/1 targets, and −ln P(y|x) (n,), block by block.
+        """Z, weights, posteriors Y (n, K), Y − T with T the 0/1 targets, and −ln P(y|x) (n,), block by block.
 
         All are computed from the odds of the other classes against the row's own, so that a posterior near 1 costs no
         digits.
         """
-        for rows, Z in self.design.blocks():
-            own = np.arange(len(Z)), self.codes[rows]
+        for Z, codes, w, _ in self.blocks(W.size):
+            own = np.arange(len(codes)), codes
             A = Z @ W
             A -= A[own][:, None]
             A[own] = -np.inf
@@ -229,23 +225,22 @@ class Softmax:
             excess = np.exp(A - loss[:, None])
             Y = excess.copy()
             Y[own], excess[own] = np.exp(-loss), -excess.sum(axis=1)
-            yield rows, Z, Y, excess, loss
+            yield Z, w, Y, excess, loss
 
-    def local(self, q) -> Local:
+    def local(self, q, curved: bool = True) -> Local:
         """The loss at q with its Newton step, by a factorised Hessian or by conjugate gradients."""
         W = self.W(q)
         V = q.reshape(len(W), -1)
-        value, gradient, small = np.sum(V * (self.P @ V)) / 2, self.P @ W, W.size <= self.SMALL
-        products = np.zeros((W.size, W.size) if small else 0)
-        for rows, Z, Y, excess, loss in self.posteriors(W):
-            w = self.weight[rows]
+        value, gradient, products = np.sum(V * (self.P @ V)) / 2, self.P @ W, 0.0
+        small = W.size <= self.SMALL
+        for Z, w, Y, excess, loss in self.posteriors(W):
             value += w @ loss
-            gradient += Z.T @ (w[:, None] * excess)
-            if small:
-                G = (np.sqrt(w)[:, None, None] * Z[:, :, None] * Y[:, None, :]).reshape(len(Z), -1)
+            gradient += ((w[:, None] * excess).T @ Z).T
+            if curved and small:
+                G = Z.outer(np.sqrt(w)[:, None] * Y)
                 products += G.T @ G
         g = (gradient @ self.C.T).ravel()
-        return Local(value, g, lambda: descent(g, self.hessian(products)) if small else self.conjugate(q, g))
+        return Local(value, g, lambda: inverse(self.hessian(products)) if small else partial(self.conjugate, q))
 
     def hessian(self, products) -> np.ndarray:
         """Σ w [y_k(I_kj − y_j)] ⊗ zzᵀ in the coordinates of V, from the sums of y_k y_j zzᵀ.
@@ -253,36 +248,35 @@ class Softmax:
         On the diagonal y_k(1 − y_k) = Σ_{j≠k} y_k y_j, which keeps its digits where y_k is near 1.
         """
         M, K = self.design.width, self.C.shape[1]
-        H = -products.reshape(M, K, M, K)
+        H = -products.reshape(K, M, K, M)
         k = np.arange(K)
-        H[:, k, :, k] = 0.0
-        H[:, k, :, k] = -H.sum(axis=3).transpose(1, 0, 2)
-        H = np.einsum("ak,mknj,bj->manb", self.C, H, self.C, optimize=True)
+        H[k, :, k] = 0.0
+        H[k, :, k] = -H.sum(axis=2)
+        H = np.einsum("ak,kmjn,bj->manb", self.C, H, self.C, optimize=True)
         H += self.P[:, None, :, None] * np.eye(K - 1)[None, :, None, :]
         return H.reshape(M * (K - 1), -1)
 
     @cached_property
     def bound(self):
-        """Cholesky factor of Böhning's bound on the Hessian of each class, ½ Σ w zzᵀ + P."""
-        gram = sum((Z.T * self.weight[rows]) @ Z for rows, Z in self.design.blocks())
-        return cho_factor(gram / 2 + self.P)
+        """The inverse of Böhning's bound on the Hessian of each class, ½ Σ w zzᵀ + P."""
+        return inverse(sum(Z.gram(w) for Z, _, w, _ in self.blocks(2 * self.design.width)) / 2 + self.P)
 
     def times_hessian(self, q, S) -> np.ndarray:
         """The Hessian at q times S (M, K−1), without forming it."""
         out, slope = self.P @ S, S @ self.C
-        for rows, Z, Y, *_ in self.posteriors(self.W(q)):
+        for Z, w, Y, *_ in self.posteriors(self.W(q)):
             T = Y * (Z @ slope)
             T -= Y * T.sum(axis=1, keepdims=True)
-            out += Z.T @ (self.weight[rows, None] * T) @ self.C.T
+            out += ((w[:, None] * T @ self.C.T).T @ Z).T
         return out
 
     def conjugate(self, q, g) -> np.ndarray:
-        """The Newton step by conjugate gradients in the metric of Böhning's bound, as exact as the gradient is small.
+        """H⁻¹g by conjugate gradients in the metric of Böhning's bound, as exact as the gradient is small.
 
         Source: Böhning (1992), Multinomial logistic regression algorithm; Nocedal and Wright, section 7.1.
         """
-        residual = -g.reshape(self.design.width, -1)
-        scaled = cho_solve(self.bound, residual)
+        residual = g.reshape(self.design.width, -1)
+        scaled = self.bound(residual)
         step, direction, size = np.zeros_like(residual), scaled, np.sum(residual * scaled)
         enough = size * min(0.01, size)
         for _ in range(g.size):
@@ -291,30 +285,23 @@ class Softmax:
             image = self.times_hessian(q, direction)
             rate = size / np.sum(direction * image)
             step, residual = step + rate * direction, residual - rate * image
-            scaled = cho_solve(self.bound, residual)
+            scaled = self.bound(residual)
             size, last = np.sum(residual * scaled), size
             direction = scaled + size / last * direction
         return step.ravel()
 
-    def recedes(self, direction) -> bool:
-        """True if moving along `direction` without end never lowers a row's own class against another."""
-        if self.P.any():
-            return False
-        D, worst, best = self.W(direction), np.inf, 0.0
-        for rows, Z in self.design.blocks():
-            A = (Z @ D)[self.weight[rows] > 0]
-            lead = A[np.arange(len(A)), self.codes[rows][self.weight[rows] > 0]][:, None] - A
-            worst, best = min(worst, lead.min(initial=0.0)), max(best, lead.max(initial=0.0))
-        return best > 1e-3 and worst >= -1e-7 * best
+    def lead(self, Z, t, direction) -> np.ndarray:
+        """How far the row's own class gains on each other one, (n, K)."""
+        A = Z @ self.W(direction)
+        return A[np.arange(len(A)), t][:, None] - A
 
-    def every(self, stride: int) -> "Softmax":
-        """The problem of each `stride`-th row."""
-        weight = self.weight[::stride]
-        return replace(self, design=self.design.every(stride), codes=self.codes[::stride], weight=weight / weight.sum())
+    def start(self) -> np.ndarray:
+        """Equal posteriors."""
+        return np.zeros(self.design.width * len(self.C))
 
     def solve(self) -> Optimum:
-        """The optimum, from where a tenth of the rows have theirs."""
-        return newton(self.local, rough_start(self, np.zeros(self.design.width * len(self.C))), self.recedes)
+        """The optimum; a Hessian that is never formed is made anew at every step."""
+        return self.minimum(keep=0.1 if self.design.width * self.C.shape[1] <= self.SMALL else 0.0)
 
 
 class SoftmaxRegression(ProbabilisticClassifier):

@@ -2,22 +2,25 @@
 
 A step q ← q − s·H⁻¹g is halved until the loss falls, so the iteration cannot diverge; where the loss has no minimum
 because it falls for ever along some direction, it says so and stops.
+
+Source: Boyd and Vandenberghe, Convex Optimization, section 9.5; Nocedal and Wright, Numerical Optimization, section
+6.1, for a Hessian that is kept over several steps.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, solve_triangular
 
-from course_lib.statistics import Moments, Triangles, slices, triangle
+from course_lib.statistics import slices, triangle
 
-__all__ = ["Affine", "Design", "Local", "Optimum", "Scale", "SeparationWarning", "check_ridge", "descent", "newton",
-           "refuse_dependent", "rough_start", "typical_row"]
+__all__ = ["Affine", "Cases", "Design", "Local", "Loss", "Optimum", "Rows", "Scale", "SeparationWarning", "check_ridge",
+           "corrected", "inverse", "newton", "refuse_dependent", "typical_row"]
+
 
 class SeparationWarning(UserWarning):
     """The likelihood has no maximum: along some direction of the coefficients it grows for ever."""
@@ -52,79 +55,134 @@ def typical_row(X) -> np.ndarray:
 
 
 @dataclass(frozen=True)
+class Cases:
+    """The rows that a loss is summed over."""
+
+    X: np.ndarray       # (N, D)
+    t: np.ndarray       # (N,) responses, or codes of classes
+    weight: np.ndarray  # (N,) ≥ 0, sum 1
+    offset: np.ndarray  # (N,) a known part of the predictor
+
+    @classmethod
+    def of(cls, X, t, weight=None, offset=None) -> tuple["Cases", float]:
+        """The cases, and the sum of their weights (N,) as given; each is 1 by default."""
+        N = len(X)
+        total = float(N) if weight is None else weight.sum()
+        weight = np.broadcast_to(1 / N, N) if weight is None else weight / total
+        return cls(X, t, weight, np.broadcast_to(0.0, N) if offset is None else offset), total
+
+    def every(self, stride: int) -> "Cases":
+        """Each `stride`-th row."""
+        weight = self.weight[::stride]
+        return Cases(self.X[::stride], self.t[::stride], weight / weight.sum(), self.offset[::stride])
+
+    def blocks(self, width: int) -> Iterator[tuple]:
+        """X, t, weight and offset of some rows at a time, so many as stay in cache with `width` numbers each."""
+        for rows in slices(len(self.X), width, least=256):
+            yield self.X[rows], self.t[rows], self.weight[rows], self.offset[rows]
+
+
+class Rows(NamedTuple):
+    """Rows z = (1, x) of a design; the column of ones is never stored."""
+
+    x: np.ndarray    # (n, D)
+    intercept: bool  # without it z = x
+
+    __array_ufunc__ = None  # so that r @ Z is answered here
+
+    def __matmul__(self, q) -> np.ndarray:
+        """Zq, (n,) or (n, K), for q (M,) or (M, K)."""
+        return self.x @ q[1:] + q[0] if self.intercept else self.x @ q
+
+    def __rmatmul__(self, r) -> np.ndarray:
+        """rZ, (M,) or (K, M), for r (n,) or (K, n)."""
+        sums = r @ self.x
+        return np.concatenate([r.sum(axis=-1)[..., None], sums], axis=-1) if self.intercept else sums
+
+    def gram(self, c) -> np.ndarray:
+        """Σ c zzᵀ, (M, M), for c (n,)."""
+        i, scaled = int(self.intercept), self.x * c[:, None]
+        G = np.empty((self.x.shape[1] + i,) * 2)
+        G[i:, i:] = self.x.T @ scaled
+        if i:
+            G[0] = G[:, 0] = c @ self
+        return G
+
+    def outer(self, S) -> np.ndarray:
+        """All products s_k z_m of a row, (n, K·M), for S (n, K)."""
+        i = int(self.intercept)
+        out = np.empty((*S.shape, self.x.shape[1] + i))
+        out[:, :, :i] = S[:, :, None]
+        np.multiply(S[:, :, None], self.x[:, None, :], out=out[:, :, i:])
+        return out.reshape(len(S), -1)
+
+
+@dataclass(frozen=True)
 class Design:
-    """Rows z = (1, T′(x − m)/s): the same models as on x, with coefficients of comparable size.
+    """From rows x to z = (1, T′(x − m)/s): the same models as on x, with coefficients of comparable size.
 
     With an intercept m is the mean and s the standard deviation of each column, without one m = 0 and s is the root
     mean square; where that changes little, because every |mean| is below ten deviations, m = 0 and s = 1.  T is the
     identity unless the columns are nearly dependent; then it makes them orthonormal.
     """
 
-    X: np.ndarray                       # (N, D)
     centre: np.ndarray                  # (D,)
     spread: np.ndarray                  # (D,)
     intercept: bool = True
     whitener: np.ndarray | None = None  # (D, D), None for the identity
 
     @classmethod
-    def of(cls, X, weight, intercept: bool = True, ridge: bool = False) -> "Design":
-        """Standardise X (N, D) under row weights (N,); `ridge` says that dependent columns do no harm.
+    def of(cls, cases: Cases, intercept: bool = True, ridge: bool = False) -> "Design":
+        """Standardise the columns of the cases; `ridge` says that dependent columns do no harm.
 
         Raises
         ------
         ValueError
             If a column is a linear combination of the others, so that the coefficients are not determined.
         """
-        centre, scatter = _moments(Moments, X, weight, intercept)
-        scale = Scale.of(scatter, weight.sum(), centre)
-        design = standard = cls(X, centre, scale.spread, intercept)
-        if np.all(np.abs(centre) <= 10 * scale.spread) and not scale.constant.any():
-            design = cls(X, 0 * centre, np.ones_like(centre), intercept)
-        if ridge:
-            return design
-        others = "the others and the intercept" if intercept else "the others"
-        refuse_dependent(scale.constant, len(X), others)
-        if scale.least_eigenvalue(scatter) > 1e-10:
-            return design
-        factor = _moments(Triangles, X, weight, intercept)[1]
-        refuse_dependent(scale.dependent(factor), len(X), others)
-        return replace(standard, whitener=solve_triangular(factor / scale.root, np.eye(len(factor))))
+        N, D = cases.X.shape
+        plain = cls(np.zeros(D), np.ones(D), intercept)
+        scale, mean, scatter = plain.moments(cases)
+        near = np.all(np.abs(mean) <= 10 * scale.spread) and not scale.constant.any()
+        if not near:  # squares about 0 have lost the digits of those about the mean
+            scale, mean, scatter = replace(plain, centre=mean).moments(cases)
+        standard = cls(mean, scale.spread, intercept)
+        if not ridge:
+            others = "the others and the intercept" if intercept else "the others"
+            refuse_dependent(scale.constant, N, others)
+            if scale.least_eigenvalue(scatter) <= 1e-10:
+                roots = (np.sqrt(w)[:, None] * standard(x).x for x, _, w, _ in cases.blocks(2 * D))
+                factor = reduce(triangle, roots, np.empty((0, D)))
+                refuse_dependent(scale.dependent(factor * scale.root), N, others)
+                return replace(standard, whitener=solve_triangular(factor, np.eye(D)))
+        return plain if near else standard
 
-    def every(self, stride: int) -> "Design":
-        """The design of each `stride`-th row."""
-        return replace(self, X=self.X[::stride])
+    def moments(self, cases: Cases) -> tuple["Scale", np.ndarray, np.ndarray]:
+        """Scale, mean (D,) and scatter (D, D) of the rows x by the sums of zzᵀ; without an intercept about 0."""
+        G = sum((self(x).gram(w) for x, _, w, _ in cases.blocks(2 * self.width)), np.zeros((self.width,) * 2))
+        shift = G[0, 1:] if self.intercept else np.zeros(len(G))
+        mean, scatter = self.centre + shift, G[self.intercept:, self.intercept:] - np.outer(shift, shift)
+        return Scale.of(scatter, 1.0, mean), mean, scatter
+
+    def __call__(self, x) -> Rows:
+        """The rows z of rows x (n, D)."""
+        if self.centre.any() or np.any(self.spread != 1):
+            x = (x - self.centre) / self.spread
+        return Rows(x if self.whitener is None else x @ self.whitener, self.intercept)
 
     @property
     def width(self) -> int:
-        """Number of coefficients, the intercept included."""
-        return self.X.shape[1] + self.intercept
-
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Pairs (rows, Z) that cover X; Z (n, width) is valid until the next pair."""
-        buffer, unit = np.empty((0, self.width)), 1 / self.spread
-        plain = not self.centre.any() and np.all(unit == 1)
-        for rows in slices(len(self.X), 3 * self.X.shape[1], least=256):
-            x = self.X[rows]
-            buffer = buffer if len(buffer) else np.ones((len(x), self.width))
-            Z = buffer[: len(x)]
-            columns = Z[:, self.intercept:]
-            if plain:
-                columns[:] = x
-            else:
-                np.subtract(x, self.centre, out=columns)
-                np.multiply(columns, unit, out=columns)
-            if self.whitener is not None:
-                columns[:] = columns @ self.whitener
-            yield rows, Z
+        """Number M of coefficients, the intercept included."""
+        return len(self.centre) + self.intercept
 
     def slopes(self, q) -> np.ndarray:
-        """Slopes (D, …) on the scale of X of coefficients q (width, …) on z."""
+        """Slopes (D, …) on the scale of X of coefficients q (M, …) on z."""
         q = q[self.intercept:]
         q = q if self.whitener is None else self.whitener @ q
         return (q.T / self.spread).T
 
     def coef(self, q) -> np.ndarray:
-        """Coefficients (width, …) on the scale of X, the intercept first if there is one."""
+        """Coefficients (M, …) on the scale of X, the intercept first if there is one."""
         slopes = self.slopes(q)
         return np.concatenate([(q[0] - self.centre @ slopes)[None], slopes]) if self.intercept else slopes
 
@@ -133,19 +191,9 @@ class Design:
         return Affine(self.centre, q[0] if self.intercept else np.zeros(q.shape[1:]), self.slopes(q))
 
     def penalty(self) -> np.ndarray:
-        """The matrix P (width, width) with qᵀPq = ‖slopes‖²; it leaves the intercept alone."""
+        """The matrix P (M, M) with qᵀPq = ‖slopes‖²; it leaves the intercept alone."""
         B = self.slopes(np.eye(self.width))
         return B.T @ B
-
-
-def _moments(kind, X, weight, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (D,), or 0 without an intercept, and the scatter matrix about it, or its triangular factor (D, D)."""
-    s = reduce(add, (kind.of(X[rows], weight[rows, None]) for rows in slices(*X.shape, least=256)))
-    mean, matrix = s.mean[0], (s.factor if kind is Triangles else s.scatter)[0]
-    if intercept:
-        return mean, matrix
-    moved = np.sqrt(s.mass[0]) * mean[None]
-    return np.zeros_like(mean), triangle(matrix, moved) if kind is Triangles else matrix + moved.T @ moved
 
 
 @dataclass(frozen=True)
@@ -197,47 +245,87 @@ class Local(NamedTuple):
     """A loss at one point."""
 
     value: float
-    gradient: np.ndarray    # (M,)
-    step: Callable          # () -> the Newton step −H⁻¹g (M,)
+    gradient: np.ndarray  # (M,)
+    metric: Callable      # () -> (g ↦ H⁻¹g), H the Hessian (M, M)
+
+    def step(self) -> np.ndarray:
+        """The Newton step −H⁻¹g, (M,)."""
+        return -self.metric()(self.gradient)
 
 
-def descent(gradient, *hessians) -> np.ndarray:
-    """The step −H⁻¹g by the first matrix that is positive definite; if none is, by the last without its tiny part."""
+def inverse(*hessians) -> Callable:
+    """g ↦ H⁻¹g by the first matrix that is positive definite; if none is, by the last without its tiny part.
+
+    Parameters
+    ----------
+    hessians : (M, M) each
+
+    Returns
+    -------
+    callable
+        From g (M,) or (M, K) to H⁻¹g of the same shape.
+    """
     for H in hessians:
         try:
-            return -cho_solve(cho_factor(H), gradient)
+            return partial(cho_solve, cho_factor(H))
         except np.linalg.LinAlgError:
             continue
     unit = np.sqrt(np.maximum(np.abs(np.diag(H)), np.finfo(float).tiny))
     values, V = eigh(H / np.outer(unit, unit))
-    return -V @ ((V.T @ (gradient / unit)) / np.maximum(np.abs(values), 1e-12 * np.abs(values).max())) / unit
+    values = np.maximum(np.abs(values), 1e-12 * np.abs(values).max())
+    return lambda g: V @ ((V.T @ (g / unit)) / values) / unit
+
+
+def corrected(solve: Callable, s, y) -> Callable:
+    """g ↦ H⁻¹g changed as little as possible so that it takes the change y of the gradient to the step s made.
+
+    H⁻¹ ← (I − syᵀ/sᵀy) H⁻¹ (I − ysᵀ/sᵀy) + ssᵀ/sᵀy, of Broyden, Fletcher, Goldfarb and Shanno.
+
+    Parameters
+    ----------
+    solve : callable
+        g (M,) ↦ H⁻¹g before.
+    s, y : (M,)
+
+    Returns
+    -------
+    callable
+        The same after; `solve` itself where sᵀy is not positive.
+
+    Source: Nocedal and Wright, Numerical Optimization, equation 6.17.
+    """
+    curve = s @ y
+    if not curve > 0:
+        return solve
+
+    def better(g):
+        along = s @ g / curve
+        h = solve(g - along * y)
+        return h + (along - y @ h / curve) * s
+
+    return better
 
 
 @dataclass(frozen=True)
 class Optimum:
     """Where `newton` stopped."""
 
-    q: np.ndarray
-    path: tuple[np.ndarray, ...]  # every iterate, the start first
-    converged: bool
+    q: np.ndarray                 # (M,)
+    path: tuple[np.ndarray, ...]  # every iterate (M,), the start first
+    converged: bool               # to what rounding allows
     separated: bool               # no minimum exists: a direction was found along which the loss never rises
 
 
-def rough_start(problem, q) -> np.ndarray:
-    """The optimum of every tenth row of a large problem, within two or three steps of its own; else q (M,)."""
-    if len(problem.weight) < 100 * len(q) or not problem.weight[::10].any():
-        return q
-    few = problem.every(10)
-    optimum = newton(few.local, q, few.recedes, steps=30)
-    return optimum.q if optimum.converged else q
-
-
-def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: False, steps: int = 100) -> Optimum:
-    """Minimise a non-negative loss by damped Newton steps.
+def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100, keep: float = 0.0,
+           enough: float = 1e-26) -> Optimum:
+    """Minimise a non-negative loss by damped Newton steps q ← q − s·H⁻¹g, with s = 1, ½, ¼, … until it falls.
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
     ratio.  It has converged when that is below 1e-26 of the loss, or when gᵀH⁻¹g is below 1e-12 of it and no longer
     shrinking: then rounding is all that is left.
+
+    A Hessian costs many gradients.  With `keep` it is made anew only where a step has not shrunk gᵀH⁻¹g below that
+    share of what it was, and else `corrected` by the gradients; the optimum is the same.
 
     Where `recedes` finds a direction without end, the iteration goes on until the loss falls by less than 1e-8 of
     itself; the iterate is finite and its fitted values are those of the limit to about that accuracy.
@@ -245,41 +333,102 @@ def newton(local: Callable[[np.ndarray], Local], q, recedes=lambda direction: Fa
     Parameters
     ----------
     local : callable
-        From q (M,) to the `Local` loss there; infinite or NaN where q is not admissible.
+        From q (M,), and whether the Hessian is wanted, to the `Local` loss; infinite or NaN where q is not admissible.
     q : (M,)
         The start.
     recedes : callable
         From a direction (M,) to whether the loss never rises along it, however far.
     steps : int
         At most so many.
+    keep : float
+        0 is Newton's own method.
+    enough : float
+        The 1e-26 above; larger for a rough answer.
+
+    Returns
+    -------
+    Optimum
+        With q (M,) and whether it is one.
 
     Source: Boyd and Vandenberghe, Convex Optimization, section 9.5.
     """
     with np.errstate(all="ignore"):  # a trial step may overflow; it is then halved
-        here = local(q)
+        here, kept = local(q, True), False
         first, last, path, separated = here.value, np.inf, [q], False
         for count in range(steps):
-            step = here.step()
+            solve = here.metric()
+            step = -solve(here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             rate = gain / last if count else 1.0
-            if gain <= 1e-9 * size and gain * rate**2 <= 1e-26 * size or rate >= 1 and gain <= 1e-12 * size:
+            if (gain <= enough ** (1 / 3) * size and gain * rate ** (2 - kept) <= enough * size
+                    or rate >= 1 and gain <= 1e-12 * size):
                 return Optimum(q + step, (*path, q + step), True, separated)  # a fall too small to be measured
-            share, there = _halved(local, q, here, step, gain)
+            if kept and rate > keep:
+                here, kept = local(q, True), False
+                continue
+            kept = rate < keep
+            share, there = _halved(local, q, here, step, gain, not kept)
             if there is None:
                 break
-            q, fall, here = q + share * step, here.value - there.value, there
+            if kept:
+                there = there._replace(metric=partial(corrected, solve, share * step, there.gradient - here.gradient))
+            q, fall, here, last = q + share * step, here.value - there.value, there, gain
             path.append(q)
             separated = separated or count >= 5 and rate > 0.1 and (recedes(step) or recedes(q))
             if separated and fall <= 1e-8 * (here.value + 0.1 * first):
                 break
-            last = gain
     return Optimum(q, tuple(path), False, separated)
 
 
-def _halved(local, q, here: Local, step, gain: float) -> tuple[float, Local | None]:
+def _halved(local, q, here: Local, step, gain: float, curved: bool) -> tuple[float, Local | None]:
     """The first of the shares 1, ½, ¼, … of the step at which the loss falls enough, and the loss there, if any."""
     for share in 0.5 ** np.arange(60):
-        there = local(q + share * step)
+        there = local(q + share * step, curved)
         if there.value <= here.value - 1e-4 * share * gain + 1e-12 * here.value:
             return share, there
     return 0.0, None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss Σ wᵢ ℓ(tᵢ, Zᵢq) + qᵀPq/2 over the rows of a design; a model adds `local` and `lead`."""
+
+    design: Design
+    cases: Cases
+    P: np.ndarray  # (M, M)
+
+    def local(self, q, curved: bool = True) -> Local:
+        """The loss at q (M,); its metric may be asked for only if `curved`."""
+        raise NotImplementedError(f"{type(self).__name__} must define local(q, curved)")
+
+    def lead(self, Z, t, direction) -> np.ndarray:
+        """How far each predictor moves in favour of its response along `direction` (M,); negative if against it."""
+        raise NotImplementedError(f"{type(self).__name__} must define lead(Z, t, direction)")
+
+    def blocks(self, width: int) -> Iterator[tuple]:
+        """Rows z, responses, weights and offsets of some cases at a time."""
+        return ((self.design(x), *rest) for x, *rest in self.cases.blocks(width))
+
+    def recedes(self, direction) -> bool:
+        """True if moving along `direction` (M,) without end takes no predictor away from its response."""
+        if self.P.any():
+            return False
+        leads = (self.lead(Z, t, direction)[w > 0] for Z, t, w, _ in self.blocks(2 * self.design.width))
+        worst, best = np.array([(lead.min(initial=0.0), np.abs(lead).max(initial=0.0)) for lead in leads]).T
+        return best.max() > 1e-3 and worst.min() >= -1e-7 * best.max()
+
+    def start(self) -> np.ndarray:
+        """A point (M,) where the loss is finite."""
+        return np.zeros(self.design.width)
+
+    def rough(self) -> np.ndarray:
+        """The optimum (M,) of every tenth row of a large table, within two or three steps of its own; else a start."""
+        q = self.start()
+        if len(self.cases.t) < 100 * len(q) or not self.cases.weight[::10].any():
+            return q
+        few = replace(self, cases=self.cases.every(10)).minimum(enough=1e-9, steps=30)
+        return few.q if few.converged else q
+
+    def minimum(self, steps: int = 100, keep: float = 0.1, enough: float = 1e-26) -> Optimum:
+        """The optimum that Newton's method has from any start, from a rough one and with few Hessians."""
+        return newton(self.local, self.rough(), self.recedes, steps, keep, enough)
