@@ -7,7 +7,7 @@ from course_lib.checks import check_labels, check_priors, check_weight, encode
 from course_lib.decision import decide, expected_loss, loss_matrix
 from course_lib.densities import Gaussian, Independent, discriminant, rda
 from course_lib.estimator import ProbabilisticClassifier
-from course_lib.reduce import over_rows, solved
+from course_lib.reduce import over_rows
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["BayesClassifier", "LDA", "NaiveBayes", "QDA", "RDA"]
@@ -51,9 +51,10 @@ class BayesClassifier(ProbabilisticClassifier):
             self._set_priors(R.sum(axis=0))
 
     def _fit_sums(self, summed, first):
-        if not getattr(self._density(), "additive", False):
+        density = self._density()
+        if not getattr(density, "additive", hasattr(density, "fit_sums")):
             super()._fit_sums(summed, first)
-        self.fitted_, self._statistics = solved(self._density(), summed)  # the sums are kept for `partial_fit`
+        self.fitted_, self._statistics = density.fit_sums(summed)  # the sums are kept for `partial_fit`
         self._set_priors(self._statistics.mass)
 
     def _scores(self, X):

@@ -20,6 +20,7 @@ from course_lib.bayes import BayesClassifier
 from course_lib.decision import logsumexp
 from course_lib.densities import Density, Fitted
 from course_lib.gaussian import Gaussian
+from course_lib.passes import Expected, Thin, em_passes, in_mixture
 from course_lib.rbf import RBFNetwork, network
 from course_lib.safeguards import Backed, WithBackground, at_floor, floored
 from course_lib.starts import halved, plus_plus, reseeded
@@ -293,6 +294,21 @@ class Mixture:
         k = np.broadcast_to(self.k, K).tolist()
         return Mixtures(tuple(self._one(density, *rows[c], c, k[c]) for c in range(K)))
 
+    def fit_sums(self, summed) -> tuple["Mixtures", Expected]:
+        """As `fit`, for a table in pieces: a sample of it is fitted as a whole, and then all of it, a pass a step."""
+        if self.background or self.trim or not getattr(self.density, "additive", False):
+            raise ValueError("a mixture of a table in pieces needs components that are fitted by sums over rows, no "
+                             f"background and no trimming, got {self}: fit a sample of the rows as arrays")
+        sample = summed(Thin())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            start = self.fit(sample.X, sample.R)
+        density = floored(self.density, sample.X, self.floor, sample.R)
+        mixtures, s = em_passes(density, summed, start.classes, self.tol, self.max_iter)
+        for mixed in mixtures:
+            self._warn_early(_warned(density, mixed))
+        return Mixtures(mixtures), s
+
     def check(self, X, features=None) -> None:
         """Raise ValueError if a parameter is out of its range, or X (N, D) no data for the components."""
         for name in ("k", "starts", "max_iter"):
@@ -308,12 +324,14 @@ class Mixture:
         try:
             best = _best(density, [*self._starts(density, X, w, k)])
         except ValueError as fault:
-            words = str(fault).replace("class", "component").replace("{", "{{").replace("}", "}}")
-            raise ClassError(f"the mixture of class {{k}} cannot be fitted: {words}", c) from None
-        if not best.converged:
-            warnings.warn(f"EM stopped after max_iter={self.max_iter} steps while it still gained more than "
-                          f"tol={self.tol} a row: raise either", stacklevel=2)
+            raise in_mixture(fault, c) from None
+        self._warn_early(best)
         return best
+
+    def _warn_early(self, mixed) -> None:
+        if not mixed.converged:
+            warnings.warn(f"EM stopped after max_iter={self.max_iter} steps while it still gained more than "
+                          f"tol={self.tol} a row: raise either", stacklevel=3)
 
     def _starts(self, density, X, w, k):
         rng = np.random.default_rng(self.seed)

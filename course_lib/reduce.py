@@ -40,7 +40,11 @@ class Additive:
 
     def fit(self, X, R):
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
-        return solved(self, over_rows(X, R))[0]
+        return self.fit_sums(over_rows(X, R))[0]
+
+    def fit_sums(self, summed: Callable) -> tuple:
+        """The fit to sums, additive -> Σ additive.statistics(X, R), wherever they are made; and this density's own."""
+        return solved(self, summed)
 
     def check(self, X, features=None) -> None:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""

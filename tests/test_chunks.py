@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, LeastSquaresClassifier, NaiveBayes, Normal,
-                        ParzenClassifier)
+from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, Gaussian, LeastSquaresClassifier, Mixture,
+                        MixtureClassifier, NaiveBayes, Normal, ParzenClassifier, em)
 from course_lib.chunks import Chunks, chunks, parquet
-from course_lib.reduce import cluster, on, processes
+from course_lib.passes import Thin, em_passes
+from course_lib.reduce import cluster, on, over_rows, processes
+from course_lib.statistics import Labels
 from naming import named
 
 N, D, K = 900, 4, 3
 MODELS = [LDA(), QDA(), RDA(0.5, 0.1), NaiveBayes(), NaiveBayes([Normal(), Bernoulli(), Normal(), Normal(pool="tied")]),
           LeastSquaresClassifier(), FisherProjection()]
+ITERATED = [MixtureClassifier(2, "diagonal"), MixtureClassifier(2, "full"), MixtureClassifier((1, 2, 3), "tied")]
 models = pytest.mark.parametrize("model", MODELS, ids=named)
 
 
@@ -27,18 +30,24 @@ def answers(model, X):
             return getattr(model, name)(X)
 
 
-def table():
+def table(columns=slice(None)):
+    """Three classes; the second of the four columns holds zeros and ones."""
     rng = np.random.default_rng(4)
     y = rng.integers(0, K, N)
     X = rng.normal(size=(N, D)) + y[:, None]
     X[:, 1] = X[:, 1] > 1
-    return X, y
+    return X[:, columns], y
 
 
-def mapped(folder: Path):
+def real(model):
+    """The columns that suit a model."""
+    return [0, 2, 3] if model in ITERATED else slice(None)
+
+
+def mapped(folder: Path, columns=slice(None)):
     """The table in files, and so that the first row is not at the beginning of its file."""
     paths = [folder / "X.npy", folder / "y.npy"]
-    for path, A in zip(paths, table()):
+    for path, A in zip(paths, table(columns)):
         np.save(path, A)
     return tuple(np.load(path, mmap_mode="r") for path in paths)
 
@@ -92,17 +101,17 @@ def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
     assert list(fitted.classes_) == [0, 1, 2]
 
 
-@models
+@pytest.mark.parametrize("model", MODELS + ITERATED, ids=named)
 def test_processes_give_the_same_bits(model, two_processes, tmp_path):
-    X, y = mapped(tmp_path)
+    X, y = mapped(tmp_path, real(model))
     with threadpool_limits(1):
         serial = answers(model.fit(chunks(X, y, rows=100)), X)
     np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=two_processes)), X), serial)
 
 
-@models
+@pytest.mark.parametrize("model", MODELS + ITERATED, ids=named)
 def test_a_cluster_gives_the_same_bits(model, client, tmp_path):
-    X, y = mapped(tmp_path)
+    X, y = mapped(tmp_path, real(model))
     with threadpool_limits(1):
         serial = answers(model.fit(chunks(X, y, rows=100)), X)
     np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=on(client))), X), serial)
@@ -186,6 +195,42 @@ def test_nearly_dependent_columns_take_a_second_pass_and_lose_no_digits(tmp_path
         LDA().fit(chunks(((X[rows], y[rows]) for rows in (slice(0, 400), slice(400, N))), classes=range(K)))
 
 
+@pytest.mark.parametrize("density", [Gaussian("diagonal"), Gaussian(), Gaussian(pool="tied"), Gaussian("spherical")],
+                         ids=named)
+def test_em_in_passes_equals_em_on_the_whole_table(density):
+    X, y = table([0, 2, 3])
+    R = Labels(y, K)
+    with pytest.warns(UserWarning, match="stopped after max_iter=2"):
+        start = Mixture(2, density, max_iter=2, starts=1).fit(X, R).classes
+    passes, _ = em_passes(density, over_rows(X, R), start, tol=1e-4, max_iter=30)
+    for k, mixed in enumerate(passes):
+        whole = em(density, X[y == k], start[k].responsibilities(X[y == k]), tol=1e-4, max_iter=30)
+        steps = len(mixed.history) - 1
+        np.testing.assert_allclose(mixed.history[1:], whole.history[:steps], rtol=1e-10)
+        assert (np.diff(mixed.history) > -1e-9).all() and steps > 1
+
+
+def test_pieces_of_sorted_labels_give_a_mixture_as_likely_as_the_whole_table():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 20_000)
+    X = rng.normal(size=(40_000, 2)) + 6 * rng.integers(0, 2, (40_000, 1)) + y[:, None]
+    whole, pieces = (MixtureClassifier(2, tol=1e-9).fit(*rows) for rows in ((X, y), (chunks(X, y, rows=3_000),)))
+    np.testing.assert_allclose([m.log_likelihood for m in pieces.fitted_.classes],
+                               [m.log_likelihood for m in whole.fitted_.classes], rtol=1e-8)
+    np.testing.assert_array_equal(pieces.priors_, whole.priors_)
+
+
+def test_a_sample_is_spread_over_the_table_and_bounded():
+    X = np.arange(400_000.0)[:, None]
+    sample = chunks(X, np.zeros(len(X), int), rows=1_000, classes=[0, 1]).total(thin)
+    assert len(sample.X) <= sample.LIMIT == 50_000 and len(sample.R) == len(sample.X)
+    assert np.diff(sample.X[:, 0]).max() <= 1_000 and (np.diff(sample.X[:, 0]) > 0).all()
+
+
+def thin(X, y, weight):
+    return Thin(200).statistics(X, Labels(y, 2, weight))
+
+
 def test_only_where_rows_are_is_sent_to_a_worker(tmp_path):
     import pickle
     X, y = mapped(tmp_path)
@@ -222,6 +267,7 @@ def wrong(change):
     (lambda: LDA().fit(wrong(lambda X, y: (X * np.nan, y))), "NaN"),
     (lambda: LDA().fit(wrong(lambda X, y: (X, y, -np.ones(len(y))))), ">= 0"),
     (lambda: ParzenClassifier().fit(chunks(*table())), "not fitted by sums"),
+    (lambda: MixtureClassifier(trim=0.1).fit(chunks(*table())), "no trimming"),
     (lambda: chunks(np.ones((3, 2)), np.ones(4, int)), "as many rows"),
     (lambda: chunks(*table(), rows=0), "rows must be"),
 ])

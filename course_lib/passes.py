@@ -1,0 +1,143 @@
+"""Fits that iterate over sums, on tables in pieces: a sample of the rows gives the start, then each step is one pass.
+
+EM needs of a row its responsibilities, Newton's method its part of the gradient and of the Hessian; both are sums, so
+the pieces may lie anywhere.  All starts and short cuts are made on the sample, which fits into memory.
+
+Source: Bradley, Fayyad & Reina (1998), Scaling EM clustering to large databases, Microsoft Research TR-98-35.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from course_lib.reduce import Additive, solved
+from course_lib.statistics import ClassError, Labels, members
+
+__all__ = ["Expected", "Sample", "Step", "Thin", "em_passes", "in_mixture"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some of the rows, evenly spread; never more than `LIMIT`."""
+
+    X: np.ndarray  # (n, D)
+    R: Labels      # (n, K)
+
+    LIMIT = 50_000
+
+    def __add__(self, other: "Sample") -> "Sample":
+        X, codes, weight = (np.concatenate(pair) for pair in zip(self._columns, other._columns))
+        few = slice(None, None, 1 + (len(X) > self.LIMIT))
+        return Sample(X[few], Labels(codes[few], self.R.K, weight[few]))
+
+    @property
+    def _columns(self) -> tuple:
+        return self.X, self.R.codes, np.ones(len(self.R)) if self.R.weight is None else self.R.weight
+
+
+@dataclass(frozen=True)
+class Thin(Additive):
+    """Takes a few rows of each block."""
+
+    rows: int = 64
+
+    def statistics(self, X, R: Labels) -> Sample:
+        few = slice(None, None, max(len(X) // self.rows, 1))
+        return Sample(X[few], R[few])
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the M-step of K mixtures needs; None for a class that has no row here, or is finished."""
+
+    parts: tuple        # K statistics of the components
+    log_p: np.ndarray   # (K,) Σ ln p(x) under the mixtures before the step
+    mass: np.ndarray    # (K,)
+
+    def __add__(self, other: "Expected") -> "Expected":
+        parts = (b if a is None else a if b is None else a + b for a, b in zip(self.parts, other.parts))
+        return Expected(tuple(parts), self.log_p + other.log_p, self.mass + other.mass)
+
+
+@dataclass(frozen=True)
+class Step(Additive):
+    """One step of EM for K mixtures at once: the E-step on each block, the M-step on the sum."""
+
+    density: Additive  # of the components
+    mixtures: tuple    # K mixtures; those that have converged stay as they are
+    sums: Additive | None = None
+
+    def statistics(self, X, R) -> Expected:
+        parts, log_p = [], np.zeros(R.shape[1])
+        for k, mixed in enumerate(self.mixtures):
+            rows, w = members(R, k)
+            x = X[rows]
+            open = len(x) and not mixed.converged
+            P, ln = mixed.expected(x, np.ones(len(x)) if w is None else w) if open else (None, None)
+            parts.append((self.sums or self.density).statistics(x, P) if open else None)
+            log_p[k] = (ln if w is None else w * ln).sum() if open else 0.0
+        return Expected(tuple(parts), log_p, R.sum(axis=0))
+
+    def solve(self, s: Expected) -> tuple:
+        """The mixtures after the M-step."""
+        return tuple(self._one(k, mixed, part) for k, (mixed, part) in enumerate(zip(self.mixtures, s.parts)))
+
+    def _one(self, k, mixed, part):
+        if part is None:
+            return mixed
+        try:
+            return replace(mixed, weight=part.mass / part.mass.sum(), components=self.density.solve(part))
+        except ClassError as fault:
+            raise in_mixture(fault, k) from None
+
+    @property
+    def precise(self) -> "Step":
+        return replace(self, sums=self.density.precise)
+
+
+def in_mixture(fault: ValueError, k: int) -> ClassError:
+    """The fault of a component, told as one of the mixture of class k."""
+    kind = type(fault) if isinstance(fault, ClassError) else ClassError
+    words = str(fault).replace("class", "component").replace("{", "{{").replace("}", "}}")
+    return kind(f"the mixture of class {{k}} cannot be fitted: {words}", k)
+
+
+def em_passes(density: Additive, summed: Callable, start: tuple, tol: float, max_iter: int) -> tuple[tuple, Expected]:
+    """EM of K mixtures from given ones, one pass over the table a step.
+
+    A pass gives the log likelihood of the mixtures before it and the sums for those after it; a class is finished when
+    its last step gained less than `tol` a row.
+
+    Parameters
+    ----------
+    density : additive density
+        Of the components.
+    summed : callable
+        additive -> Σ additive.statistics(X, R) over the table.
+    start : K mixtures
+    tol : float
+    max_iter : int
+
+    Returns
+    -------
+    K mixtures, and the sums of the last pass, with the mass of every class
+    """
+    mixtures = tuple(replace(mixed, history=np.zeros(0), converged=False, reseeded=()) for mixed in start)
+    for count in range(max_iter):
+        after, s = solved(Step(density, mixtures), summed)
+        mixtures = tuple(_judged(*both, s.log_p[k], s.mass[k], tol, count == max_iter - 1)
+                         for k, both in enumerate(zip(mixtures, after)))
+        if all(mixed.converged for mixed in mixtures):
+            break
+    return mixtures, s
+
+
+def _judged(before, after, log_p, mass, tol, last):
+    """The mixture before the step if the one that led to it gained too little, else the one after it."""
+    if before.converged:
+        return before
+    history = np.append(before.history, log_p)
+    converged = len(history) > 1 and history[-1] - history[-2] <= tol * mass
+    return replace(before if converged or last else after, history=history, converged=bool(converged), mass=mass)
