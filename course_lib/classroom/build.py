@@ -17,11 +17,12 @@ import jupytext
 
 from .answers import Answer, Failure, KnownMistake, PublicCase
 from .cases import Case, Exercise
+from .mistakes import same
 from .run import call, locals_of
 from .wire import fingerprint
 
 __all__ = ["HIDDEN_SEEDS", "BuildError", "Reference", "answer_of", "answers", "examine", "outputs", "read", "references",
-           "same", "stub"]
+           "stub"]
 
 HIDDEN_SEEDS = range(50)
 MARGIN = 100                 # tolerances by which a mistake must differ, so that no rounding can hide it
@@ -96,13 +97,6 @@ def outputs(function: Callable, cases: list[Case]) -> tuple:
     """A function's output for each case; a `Failure` where it raises."""
     results = (call(function, case.args) for case in cases)
     return tuple(r.value if r.returned else Failure(type(r.error).__name__) for r in results)
-
-
-def same(one: Any, other: Any, comparer) -> bool:
-    """Are two outputs, failures among them, equal for the comparer?"""
-    if isinstance(one, Failure) or isinstance(other, Failure):
-        return isinstance(one, Failure) and isinstance(other, Failure)
-    return comparer.difference(one, other) is None
 
 
 def stub(source: str) -> str:

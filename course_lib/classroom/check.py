@@ -16,6 +16,7 @@ from .answers import Answer, Failure, KnownMistake, PublicCase, find
 from .card import Card, Rows, Text, shown
 from .compare import Difference
 from .explain import (advice, aside, evidence, given, line, located, next_exercise, next_hint, noise, unknown, worked)
+from .mistakes import recognised
 from .run import Outcome, call, delegated
 from .wire import fingerprint
 
@@ -215,15 +216,4 @@ EXAMINERS = (signature, stub, overtime, impure, unstable, leaning, known, raised
 def _matching(attempt: Attempt) -> KnownMistake | None:
     """The mistake whose outputs these are: on every input, or else, if it is only one, on the simplest wrong one."""
     got = [o.value if o.returned else Failure(type(o.error).__name__) for o in attempt.outcomes]
-    everywhere = [m for m in attempt.answer.mistakes
-                  if all(_same(a, b, attempt.answer) for a, b in zip(m.outputs, got))]
-    i = attempt.failing
-    here = [m for m in attempt.answer.mistakes if attempt.outcomes[i].returned
-            and _same(m.outputs[i], got[i], attempt.answer)
-            and not _same(m.outputs[i], attempt.answer.cases[i].expected, attempt.answer)]
-    return everywhere[0] if everywhere else here[0] if len(here) == 1 else None
-
-
-def _same(one: Any, other: Any, answer: Answer) -> bool:
-    failures = isinstance(one, Failure), isinstance(other, Failure)
-    return all(failures) if any(failures) else answer.comparer.difference(one, other) is None
+    return recognised(attempt.answer.mistakes, got, [attempt.failing], attempt.answer.comparer)[0]

@@ -129,7 +129,6 @@ def describe(value: Any) -> str:
 
 
 def _type_difference(expected, got) -> Difference | None:
-    wanted = describe(expected)
     if np.ndim(expected) == 0:
         number = isinstance(got, (int, float, complex, np.number, np.bool_)) or (type(got) is np.ndarray and got.ndim == 0)
         if number:
@@ -138,6 +137,7 @@ def _type_difference(expected, got) -> Difference | None:
                           f"It returned {describe(got)} instead of a single number.")
     if type(got) is np.ndarray:
         return None
+    wanted = describe(expected)
     if isinstance(got, (list, tuple)):
         return Difference("type", f"It returned a {type(got).__name__} instead of {wanted}: "
                                   "build the result as an array (np.array(…) of a list makes one).")

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .wire import fingerprint, fresh
+from .wire import fingerprint, fresh, identical
 
-__all__ = ["Outcome", "call", "delegated", "locals_of"]
+__all__ = ["CappedText", "Outcome", "altered", "call", "delegated", "locals_of", "recorded"]
 
 LIBRARY = Path(__file__).resolve().parents[1]
 HARMLESS = ("classroom", "data", "plots.py")
@@ -47,13 +47,13 @@ class Overtime(BaseException):
     """Raised inside a function whose time is up; not an Exception, so that ``except Exception`` lets it pass."""
 
 
-def call(function: Callable, args: tuple, seconds: float | None = None, guard: Any = None) -> Outcome:
-    """Call ``function(*args)`` on fresh copies of the arguments; `guard` may take the place of `guarded_generators`."""
+def call(function: Callable, args: tuple, seconds: float | None = None) -> Outcome:
+    """Call ``function(*args)`` on fresh copies of the arguments."""
     given, out = fresh(args), CappedText()
     value = error = None
     overtime = False
     with (warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(out),
-          contextlib.redirect_stderr(out), guard or guarded_generators() as generators):
+          contextlib.redirect_stderr(out), guarded_generators() as generators):
         warnings.simplefilter("always")
         start = time.perf_counter()
         try:
@@ -68,10 +68,14 @@ def call(function: Callable, args: tuple, seconds: float | None = None, guard: A
         except BaseException as caught_error:      # SystemExit and its kind too: a check outlives them
             error = caught_error
         spent = time.perf_counter() - start
-    changed = tuple(i for i, (one, other) in enumerate(zip(args, given))
-                    if not isinstance(other, np.random.Generator) and fingerprint(one) != fingerprint(other))
     told = tuple(dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, DeprecationWarning)))
-    return Outcome(value, error, overtime, out.getvalue(), out.flood, told, changed, generators.stirred, spent)
+    return Outcome(value, error, overtime, out.getvalue(), out.flood, told, altered(args, given), generators.stirred, spent)
+
+
+def altered(args: tuple, given: tuple) -> tuple[int, ...]:
+    """The positions of arguments that are no longer what was passed."""
+    return tuple(i for i, (one, other) in enumerate(zip(args, given))
+                 if not isinstance(other, np.random.Generator) and not identical(one, other))
 
 
 def delegated(function: Callable, args: tuple, ready: tuple[str, ...] = (), seconds: float | None = None) -> str | None:
@@ -85,7 +89,7 @@ def delegated(function: Callable, args: tuple, ready: tuple[str, ...] = (), seco
         if event == "call" and not used and (name := _library_name(frame.f_code)):
             used.append(name)
 
-    with _recorded(function, ready, used):
+    with recorded(function, ready, used):
         previous = sys.getprofile()
         sys.setprofile(watch)
         try:
@@ -223,7 +227,7 @@ def _library_name(code) -> str | None:
 
 
 @contextlib.contextmanager
-def _recorded(function: Callable, ready: tuple[str, ...], used: list[str]) -> Iterator[None]:
+def recorded(function: Callable, ready: tuple[str, ...], used: list[str]) -> Iterator[None]:
     """Swap each ready-made function for one that notes its name, in its module and in the learner's namespace."""
     undo = []
     for path in ready:

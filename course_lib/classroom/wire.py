@@ -10,7 +10,7 @@ import numpy as np
 
 from .cases import Seed
 
-__all__ = ["decode", "encode", "fingerprint", "fresh"]
+__all__ = ["decode", "encode", "fingerprint", "fresh", "identical"]
 
 PLAIN = (bool, int, float, str, type(None))
 
@@ -67,6 +67,21 @@ def fingerprint(value: Any) -> Any:
     except TypeError:
         return type(value).__name__
     return repr(tree), [(a.dtype.str, a.shape, a.tobytes()) for a in arrays]
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Are two values the same to the last bit, NaN included? What is not plain data is compared by its type only."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (np.ndarray, np.generic)):
+        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(identical, one, other))
+    if isinstance(one, dict):
+        return identical(list(one.items()), list(other.items()))
+    if type(one) is float:
+        return repr(one) == repr(other)              # which tells −0 from 0, and NaN from nothing
+    return type(one) not in PLAIN or one == other
 
 
 def fresh(value: Any) -> Any:

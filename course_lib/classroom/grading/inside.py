@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +29,19 @@ from .student import Student, fitting
 
 __all__ = ["connect", "serve"]
 
-WARM = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "matplotlib.pyplot", "course_lib.data")
+WARM = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "matplotlib.pyplot", "course_lib.data", "resource")
 MOST_INODES = 10_000                     # files in the scratch: tmpfs limits bytes only
 LOOK_SECONDS = 0.05                      # how often they are counted
 DYING_SECONDS = 0.5
 UNTRUSTED = 65534                        # uid and gid where the server starts as root
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 JOB_BYTES = 1 << 30                      # a fork believes the grader
+
+
+class Program(ctypes.Structure):
+    """struct sock_fprog of <linux/filter.h>, 8 bytes an instruction."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
 
 
 def serve(data: str, scratch: str) -> None:
@@ -126,9 +133,11 @@ def _wipe(root: str) -> None:
                 continue
             os.chmod(entry.path, 0o700)
             for inner in list(os.scandir(entry.path)):
+                if not inner.is_dir(follow_symlinks=False):
+                    os.unlink(inner.path)
+                    continue
                 count += 1
-                if inner.is_dir(follow_symlinks=False):
-                    os.chmod(inner.path, 0o700)              # a closed folder cannot be moved
+                os.chmod(inner.path, 0o700)                  # a closed folder cannot be moved
                 os.rename(inner.path, os.path.join(root, f".{os.getpid()}.{count}"))
             os.rmdir(entry.path)
 
@@ -154,7 +163,7 @@ def _serve_one(job: dict, student: Student, channel: socket.socket) -> None:
     for number, source in job["cells"]:
         channel.sendall(pack((job["nonce"], student.cell(number, source.tobytes().decode()))))
     while True:
-        question = receive(channel, JOB_BYTES)
+        question = {"nonce": receive(channel, JOB_BYTES), "call": receive(channel, JOB_BYTES)}
         reply = student.answer(**question["call"], most=job["limits"]["reply_bytes"])
         channel.sendall(fitting(question["nonce"], reply))
 
@@ -167,18 +176,19 @@ def _settle(job: dict, channel: socket.socket, scratch: str) -> None:
     if job["isolated"]:
         os.closerange(3, channel.fileno())
         os.closerange(channel.fileno() + 1, 1024)
-    home = Path(scratch, "work")
-    (home / "data").mkdir(parents=True)
+    home = f"{scratch}/work"
+    os.makedirs(f"{home}/data")
     os.chdir(home)
-    for table in Path(job["data"]).glob("[!_]*"):
-        with contextlib.suppress(OSError):           # where links are not allowed
-            Path("data", table.name).symlink_to(table)
+    with contextlib.suppress(OSError):               # where links are not allowed
+        for table in os.listdir(job["data"]):
+            if not table.startswith("_"):
+                os.symlink(f"{job['data']}/{table}", f"data/{table}")
     for name, content in job["files"].items():
         with contextlib.suppress(OSError):           # the scratch is full, or two names collide
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).unlink(missing_ok=True)
             Path(name).write_bytes(content.tobytes())
-    sys.path.append(str(home))           # at the end: a student's random.py hides nothing
+    sys.path.append(home)                # at the end: a student's random.py hides nothing
     CappedText.LIMIT = job["limits"]["output_bytes"]
 
 
@@ -194,16 +204,16 @@ def _confine(job: dict) -> None:
         resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
     program = job["filter"].tobytes()
     code = ctypes.create_string_buffer(program, len(program))
-
-    class Program(ctypes.Structure):     # struct sock_fprog of <linux/filter.h>, 8 bytes an instruction
-        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
-
     pointed_to = Program(len(program) // 8, ctypes.addressof(code))
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     _prctl(PR_SET_SECCOMP, 2, ctypes.addressof(pointed_to))
 
 
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _prctl(option: int, *values: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(option, *(ctypes.c_ulong(v) for v in (*values, 0, 0, 0, 0)[:4])):
+    if _libc().prctl(option, *(ctypes.c_ulong(v) for v in (*values, 0, 0, 0, 0)[:4])):
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed")

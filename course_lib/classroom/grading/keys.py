@@ -11,6 +11,7 @@ import os
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from .. import build
 from ..build import Reference
 from ..cases import PUBLIC_SEED, Case
 from ..compare import Comparer
+from ..mistakes import same
 from ..wire import fingerprint
+from .session import Call
 
 __all__ = ["HIDDEN_ROUNDS", "Key", "Trap", "cases_hash", "coarse", "key", "secret_of"]
 
@@ -56,9 +59,14 @@ class Key:
     fixed: frozenset[str]      # labels whose inputs are the same under every seed
     traps: tuple[Trap, ...]
 
-    def watched(self, i: int) -> bool:
-        """Is a call to a ready-made solution looked for here? Where the inputs cannot be known beforehand, if they vary."""
-        return not self.public[i] or self.cases[i].label in self.fixed
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """What is asked of a submission.
+
+        Ready-made solutions are looked for where the inputs cannot be known beforehand, if they vary.
+        """
+        watched = (not known or case.label in self.fixed for known, case in zip(self.public, self.cases))
+        return tuple(Call(self.name, case.args, self.ready if look else ()) for look, case in zip(watched, self.cases))
 
 
 def key(reference: Reference, secret: bytes, points: float | None = None) -> Key:
@@ -168,5 +176,5 @@ def _seed(secret: bytes, exercise: str, number: int) -> int:
 
 
 def _labels_right(cases: list[Case], expected: tuple, got: tuple, comparer: Comparer) -> frozenset[str]:
-    wrong = {case.label for case, a, b in zip(cases, expected, got) if not build.same(a, b, comparer)}
+    wrong = {case.label for case, a, b in zip(cases, expected, got) if not same(a, b, comparer)}
     return frozenset(case.label for case in cases) - wrong

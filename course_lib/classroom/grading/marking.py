@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .. import build
 from ..answers import Failure
 from ..card import shown
 from ..cases import Seed
 from ..compare import Difference
+from ..mistakes import recognised
 from .keys import Key, Trap, coarse
 from .records import CRASHED, DELEGATED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, WRONG, Example, Item, Part
 
@@ -135,26 +135,10 @@ def _output(reply: Reply):
 
 
 def _trap(key: Key, replies: Sequence[Reply], wrong: list[int]) -> tuple[Trap | None, bool]:
-    """The known mistake that answers as this one, and whether it does so on every input.
-
-    Else it is the only one that equals the answer wherever that is wrong.
-    """
+    """The known mistake that answers as this one, and whether it does so on every input."""
     if any(r.changed or r.stirred or r.status not in ("returned", "raised") for r in replies):
         return None, False
-    got = list(map(_output, replies))
-    equal = [[_same(trap.outputs[i], got[i], key) for i in range(len(got))] for trap in key.traps]
-    if whole := next((trap for trap, hits in zip(key.traps, equal) if all(hits)), None):
-        return whole, True
-    fitting = [trap for trap, hits in zip(key.traps, equal) if all(hits[i] for i in wrong)]
-    values = any(replies[i].status == "returned" for i in wrong)         # a bare exception names nothing
-    return (fitting[0] if values and len(fitting) == 1 else None), False
-
-
-def _same(one, other, key: Key) -> bool:
-    try:
-        return build.same(one, other, key.comparer)
-    except (ArithmeticError, ValueError, TypeError):
-        return False
+    return recognised(key.traps, list(map(_output, replies)), wrong, key.comparer)
 
 
 def _parts(key: Key, findings: list[Finding]) -> tuple[Part, ...]:

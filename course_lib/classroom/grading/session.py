@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+from .channel import pack
 
 __all__ = ["Call", "CellNote", "Limits", "Reply", "Session"]
 
@@ -29,6 +32,11 @@ class Call:
     function: str
     args: tuple
     ready: tuple[str, ...] = ()          # ready-made solutions to be told: "scipy.special.expit"
+
+    @cached_property
+    def message(self) -> bytes:
+        """Its bytes, which are the same for every submission; raises as `pack`."""
+        return pack({"function": self.function, "args": self.args, "ready": self.ready})
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ import random
 import re
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..run import CappedText, Outcome, call, delegated
-from ..wire import fingerprint, fresh
+from ..run import CappedText, Outcome, altered, recorded
+from ..wire import fresh, identical
 from . import standins
 from .channel import check_plain, pack
 
@@ -49,9 +50,8 @@ class Student:
         out, name = CappedText(), f"<cell {number}>"
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             try:
-                source = plain_python(source)
                 linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-                exec(compile(source, name, "exec"), self.module.__dict__)
+                exec(_compiled(source, name), self.module.__dict__)
             except BaseException as error:              # SystemExit, KeyboardInterrupt too: the next cell runs
                 return {"raised": True, "error": _words(error)}
             finally:
@@ -59,33 +59,25 @@ class Student:
         return {"raised": False, "error": ""}
 
     def answer(self, function: str, args: tuple, ready: tuple[str, ...], most: int) -> dict:
-        """Call a function twice, and once more watched where ready-made solutions are to be told.
+        """Call a function twice, the first time watched where ready-made solutions are to be told.
 
-        A value of more than `most` bytes is not plain.
+        A value of more than `most` bytes is not plain. What is as it should be is not in the reply.
         """
         standins.used.clear()
         found = self.module.__dict__.get(function)
         if not callable(found):
-            return _reply("missing", error=f"the notebook defines no function {function}")
+            return {"status": "missing", "error": f"the notebook defines no function {function}"}
         self.guard = self.guard or MarkedGenerators()
-        first = _call(found, args, self.guard)
-        if not first.returned:
-            return _reply("raised", first, error=_words(first.error))
-        try:
-            check_plain(first.value, [most])
-            value, mark = fresh(first.value), fingerprint(first.value)
-        except Exception as error:
-            return _reply("not plain", first, error=_words(error))
-        second = _call(found, args, self.guard)
-        again = second.returned and fingerprint(second.value) == mark
-        return _reply("returned", first, value=value, again=again,
-                      delegated=delegated(found, args, ready) if ready else None)
+        with self.guard:
+            told = _answered(found, args, ready, most)
+        _close_figures()
+        return told | _unless(None, delegated=next(iter(standins.used), None)) | _unless(False, stirred=self.guard.stirred)
 
 
 class MarkedGenerators:
     """Notice whether a call touches the global generators; their state is marked anew only where it was touched.
 
-    Reading a state in full, as `run.guarded_generators` must, takes four times as long as all else about a call.
+    Reading a state in full, as `run.guarded_generators` must, takes longer than all else about a call.
     """
 
     SEED, MT19937_BYTES = 271_828, 625 * 4
@@ -129,20 +121,50 @@ def plain_python(source: str) -> str:
     return "\n".join(lines)
 
 
-def _call(function: Callable, args: tuple, guard: MarkedGenerators) -> Outcome:
+def _compiled(source: str, name: str) -> types.CodeType:
     try:
-        return call(function, args, guard=guard)
-    except BaseException as error:       # an interrupt that the student's code raises
-        return Outcome(error=error)
-    finally:
-        _close_figures()
+        return compile(source, name, "exec")
+    except SyntaxError:
+        return compile(plain_python(source), name, "exec")
 
 
-def _reply(status: str, outcome: Outcome = Outcome(), value: Any = None, error: str = "", again: bool = True,
-           delegated: str | None = None) -> dict:
-    return {"status": status, "value": value, "error": error, "changed": outcome.changed, "stirred": outcome.stirred,
-            "again": again, "printed": _printable(outcome.printed),
-            "delegated": delegated or next(iter(standins.used), None)}
+def _answered(function: Callable, args: tuple, ready: tuple[str, ...], most: int) -> dict:
+    first = _watched(function, args, ready)
+    told = _unless("", printed=_printable(first.printed)) | _unless((), changed=first.changed)
+    if not first.returned:
+        return {"status": "raised", "error": _words(first.error), **told}
+    try:
+        check_plain(first.value, [most])
+        value = fresh(first.value)       # for the second call may change what the first one gave
+    except Exception as error:
+        return {"status": "not plain", "error": _words(error), **told}
+    second = _call(function, args)
+    again = second.returned and identical(second.value, value)
+    return {"status": "returned", "value": value, **told, **_unless(True, again=again)}
+
+
+def _watched(function: Callable, args: tuple, ready: tuple[str, ...]) -> Outcome:
+    """Call a function and note which ready-made solutions it uses; one that fails for being watched is called anew."""
+    with recorded(function, ready, standins.used):
+        outcome = _call(function, args)
+    return _call(function, args) if ready and not outcome.returned and not standins.used else outcome
+
+
+def _call(function: Callable, args: tuple) -> Outcome:
+    """As `run.call`, without what only a learner wants to know, and whatever it raises."""
+    given, out, value, raised = fresh(args), CappedText(), None, None
+    with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        warnings.simplefilter("ignore")
+        try:
+            value = function(*given)
+        except BaseException as error:   # an interrupt that the student's code raises, too
+            raised = error
+    return Outcome(value, raised, printed=out.getvalue(), changed=altered(args, given))
+
+
+def _unless(usual: Any, **field: Any) -> dict[str, Any]:
+    """A field of a reply, if it is not as usual."""
+    return {name: value for name, value in field.items() if value != usual}
 
 
 def _words(error: BaseException) -> str:

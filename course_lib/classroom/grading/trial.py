@@ -117,7 +117,7 @@ class Trial:
         job = {"nonce": nonce, "cells": [(i, self.cells[i]) for i in todo], "files": self.files,
                "limits": asdict(self.limits), **fork.setting}
         try:
-            self._tell(fork, job)
+            self._tell(fork, pack(job))
             problem = self._hear(fork, nonce, 0, START_SECONDS).get("problem")
         except Lost as lost:
             problem = lost.error
@@ -144,7 +144,7 @@ class Trial:
     def _reply(self, fork: Fork, call: Call) -> Reply:
         nonce = secrets.token_hex(8)
         try:
-            self._tell(fork, {"nonce": nonce, "call": {**vars(call)}})
+            self._tell(fork, pack(nonce) + call.message)
             said = self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over)
             return _sound(said)
         except Lost as lost:
@@ -153,10 +153,10 @@ class Trial:
             return Reply("not graded", error=str(error))
 
     @staticmethod
-    def _tell(fork: Fork, message: dict) -> None:
+    def _tell(fork: Fork, message: bytes) -> None:
         fork.channel.settimeout(TELL_SECONDS)
         try:
-            fork.channel.sendall(pack(message))
+            fork.channel.sendall(message)
         except OSError:                                  # it does not listen, or is no more
             raise Lost("crashed", fork.end(gone=True)) from None
 
@@ -187,17 +187,20 @@ class Lost(Exception):
 
 
 def _sound(said: dict) -> Reply:
-    """A reply, each field of the type that it must have; whoever sends another one has crashed."""
+    """A reply, each field of the type that it must have; whoever sends another one has crashed.
+
+    Only status and value must be said; any other field is as in `Reply` if it is left out.
+    """
     try:
-        changed = said["changed"]
+        changed = said.get("changed", ())
         if type(changed) is not tuple or len(changed) > 100 or not all(type(i) is int for i in changed):
             raise Unfit("changed is no tuple of positions")
         if type(said["status"]) is not str or said["status"] not in ANSWERS:
             raise Unfit("such a status is not its to say")
         value = said["value"] if said["status"] == "returned" else None
-        return Reply(said["status"], value, _text(said["error"]), changed, said["stirred"] is True,
-                     said["again"] is True, _text(said["printed"]),
-                     None if said["delegated"] is None else _text(said["delegated"]))
+        used = said.get("delegated")
+        return Reply(said["status"], value, _text(said.get("error")), changed, said.get("stirred", False) is True,
+                     said.get("again", True) is True, _text(said.get("printed")), None if used is None else _text(used))
     except (KeyError, Unfit) as error:
         return Reply("crashed", error=f"it sent no sound reply: {error}")
 

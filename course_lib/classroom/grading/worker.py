@@ -145,13 +145,7 @@ def _marked(
 
 
 def _run(notebook: Notebook, keys: Sequence[Key], files: dict[str, bytes]) -> Session:
-    from .sandbox import Call
-
-    calls = [
-        Call(key.name, case.args, key.ready if key.watched(i) else ())
-        for key in keys
-        for i, case in enumerate(key.cases)
-    ]
+    calls = [call for key in keys for call in key.calls]
     if not hasattr(_place, "sandbox"):
         _place.stack = ExitStack()
         _place.sandbox = _place.stack.enter_context(_bench.sandbox())
