@@ -1,106 +1,22 @@
-"""Parzen windows: kernels in D dimensions, the window estimate of a density, the choice of its width h.
+"""Parzen windows: the window estimate of a density, with widths that are fixed, one a class, or vary with x.
 
-A window estimate keeps its rows: it is no sum over them, so it can neither be merged from chunks nor forget.  Work is
-done in blocks of at most `BLOCK` distances, never with all N × M of them.
+A window estimate keeps its rows: it is no sum over them, so it can neither be merged from chunks nor forget.
 """
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from course_lib import kernels
 from course_lib.bayes import BayesClassifier
+from course_lib.kernels import (
+    GAUSSIAN, KERNELS, CompactKernel, GaussianKernel, blocks, close, log_windows, squared_distances)
 from course_lib.statistics import ClassError, Labels
 
-__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "CompactKernel", "GaussianKernel",
-           "Nearest", "Parzen", "ParzenClassifier", "Windows", "best_width", "leave_one_out", "loo_errors",
-           "loo_log_likelihood", "lscv", "normal_reference", "nrd", "nrd0", "width_grid"]
-
-BLOCK = 2 ** 17  # distances held at once: 1 MB
-LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
-
-
-# ---------------------------------------------------------------------------------------------------------- kernels
-
-@dataclass(frozen=True)
-class GaussianKernel:
-    """K(r) = exp(−r²/2): every point reaches everywhere; in D dimensions V = ∫K(‖u‖)du = (2π)^{D/2}."""
-
-    def log_volume(self, D: int) -> float:
-        """ln V, the logarithm of the kernel's integral over R^D."""
-        return D / 2 * np.log(2 * np.pi)
-
-    def log_sum(self, d2: np.ndarray, h2, weight: np.ndarray) -> np.ndarray:
-        """ln Σ_i w_i K(d_i/h) for each row of squared distances.
-
-        The nearest point's exponent is taken out of the sum, so the result is finite however far the points are.
-
-        Parameters
-        ----------
-        d2 : (M, n), h2 : scalar or (M,), weight : (n,)
-
-        Returns
-        -------
-        (M,)
-        """
-        near = d2.min(axis=1)
-        rate = -0.5 / np.asarray(h2)
-        t = d2 - np.where(np.isfinite(near), near, 0)[:, None]
-        t *= rate[..., None]
-        np.maximum(t, LOWEST, out=t)
-        sums = np.log(np.exp(t, out=t) @ weight)
-        return np.where(np.isfinite(near), sums + near * rate, -np.inf)
-
-    def draw(self, n: int, D: int, rng: np.random.Generator) -> np.ndarray:
-        """n displacements (n, D) whose density is K(‖u‖)/V."""
-        return rng.standard_normal((n, D))
-
-
-@dataclass(frozen=True)
-class CompactKernel:
-    """K(r) = (1 − rᵃ)ᵇ for r ≤ 1, else 0; with B_D the volume of the unit ball, V = B_D · (D/a) · Beta(D/a, b + 1).
-
-    b = 0 is the uniform window (its edge belongs to it), (1, 1) the triangular, (2, 1) the Epanechnikov, (2, 2) the
-    quartic.
-    """
-
-    a: int
-    b: int
-
-    def log_volume(self, D: int) -> float:
-        """ln V, the logarithm of the kernel's integral over R^D."""
-        from scipy.special import betaln, gammaln
-        log_ball = D / 2 * np.log(np.pi) - gammaln(D / 2 + 1)
-        return log_ball + np.log(D / self.a) + betaln(D / self.a, self.b + 1)
-
-    def profile(self, t: np.ndarray) -> np.ndarray:
-        """K at squared radii t = r²; overwrites t."""
-        if self.b == 0:
-            return (t <= 1).astype(np.float64)
-        if self.a != 2:
-            np.power(t, self.a / 2, out=t)
-        np.subtract(1, t, out=t)
-        np.maximum(t, 0, out=t)
-        return t if self.b == 1 else np.power(t, self.b, out=t)
-
-    def log_sum(self, d2: np.ndarray, h2, weight: np.ndarray) -> np.ndarray:
-        """ln Σ_i w_i K(d_i/h) for each row; −∞ where no window reaches.  Shapes as in `GaussianKernel.log_sum`."""
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.log(self.profile(d2 / np.asarray(h2)[..., None]) @ weight)
-
-    def draw(self, n: int, D: int, rng: np.random.Generator) -> np.ndarray:
-        """n displacements (n, D) whose density is K(‖u‖)/V: rᵃ is Beta(D/a, b + 1), the direction uniform."""
-        u = rng.standard_normal((n, D))
-        r = rng.beta(D / self.a, self.b + 1, size=n) ** (1 / self.a)
-        return u * (r / np.linalg.norm(u, axis=1))[:, None]
-
-
-GAUSSIAN = GaussianKernel()
-UNIFORM, TRIANGULAR, EPANECHNIKOV, QUARTIC = (CompactKernel(a, b) for a, b in ((2, 0), (1, 1), (2, 1), (2, 2)))
-KERNELS = {"gaussian": GAUSSIAN, "uniform": UNIFORM, "triangular": TRIANGULAR, "epanechnikov": EPANECHNIKOV,
-           "quartic": QUARTIC}
+__all__ = ["Nearest", "Parzen", "ParzenClassifier", "Windows", "entries", "positive"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +26,13 @@ class Nearest:
     All classes share h(x), so V_{h(x)} cancels under argmax and in the posterior; but x ↦ p̂(x) no longer integrates
     to 1.  A kernel that vanishes at its edge takes the (k+1)-th, so that k points count; a point counts as its weight.
     With the uniform kernel this is k nearest neighbours, of which those tied with the k-th all count.
+
+    Parameters
+    ----------
+    k : float
+        Weight within the window of every row (M,).
+
+    Source: Duda, Hart & Stork, Pattern Classification, section 4.4.
     """
 
     k: float
@@ -117,19 +40,16 @@ class Nearest:
     def squared(self, X: np.ndarray, points: np.ndarray, mass: np.ndarray, kernel, own=None) -> np.ndarray:
         """h(x)² (M,) for rows X (M, D) among points (N, D) with weights mass (N,).
 
-        own (M,) is the point that a row does not see, −1 for none.
+        own (M,) is the point that a row does not see, −1 for none.  Raises ValueError if the points weigh less than k.
         """
         beyond = isinstance(kernel, CompactKernel) and kernel.b > 0
         h2 = np.empty(len(X))
-        for rows in _blocks(len(X), len(points)):
-            d2 = _hidden(_squared_distances(X[rows], points), None if own is None else own[rows])
+        for rows in blocks(len(X), len(points)):
+            d2 = squared_distances(X[rows], points, None if own is None else own[rows])
             h2[rows] = _reach(d2, mass, self.k, beyond)
         if np.isinf(h2).any():
             raise ValueError(f"Nearest({self.k}) needs more points than there are, {mass.sum():g} by weight: lower k")
         return np.maximum(h2, np.finfo(float).tiny)
-
-
-FIRST = Nearest(1e-300)  # the nearest point, whatever its weight
 
 
 def _reach(d2, mass, k, beyond: bool) -> np.ndarray:
@@ -143,8 +63,6 @@ def _reach(d2, mass, k, beyond: bool) -> np.ndarray:
     first = np.take_along_axis(order, enough.argmax(axis=1)[:, None], axis=1)
     return np.where(enough[:, -1], np.take_along_axis(d2, first, axis=1)[:, 0], np.inf)
 
-
-# --------------------------------------------------------------------------------------------------- the estimate
 
 @dataclass(frozen=True)
 class Parzen:
@@ -166,56 +84,57 @@ class Parzen:
 
     def fit(self, X: np.ndarray, R) -> "Windows":
         """Keep the rows X (N, D) with weights R (N, K) ≥ 0, or `Labels`; rows without weight are dropped."""
-        points, groups, mass = _grouped(X, R)
-        h = self._widths(points, groups)
-        return Windows(points, groups, mass, h, self.kernel, self._trees(points, groups, h))
+        i, codes, mass, K = entries(R)
+        ends = np.searchsorted(codes, np.arange(K + 1))
+        if (empty := np.flatnonzero(np.diff(ends) == 0)).size:
+            raise ClassError("class {k} has no row with a positive weight: drop the class or add rows", empty[0])
+        points, classes = X[i], tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:]))
+        share = mass / np.add.reduceat(mass, ends[:-1])[codes]
+        return Windows(points, codes, classes, mass, share, self._widths(points, classes), self.kernel)
 
-    def _widths(self, points, groups):
+    def _widths(self, points, classes):
         if isinstance(self.h, Nearest):
             return self.h
-        h = [self.h(points[g.rows]) for g in groups] if callable(self.h) else self.h
-        if np.shape(h) not in ((), (len(groups),)):
-            raise ValueError(f"h must be one width or one a class, got {np.size(h)} widths for {len(groups)} classes")
-        return _positive(np.broadcast_to(np.asarray(h, dtype=np.float64), (len(groups),)))
-
-    def _trees(self, points, groups, h) -> tuple:
-        """A k-d tree a class where windows have an edge and few dimensions let a tree skip what lies beyond it."""
-        if isinstance(h, Nearest) or not isinstance(self.kernel, CompactKernel) or points.shape[1] > 3:
-            return ()
-        from scipy.spatial import cKDTree
-        return tuple(cKDTree(points[g.rows]) for g in groups)
-
-
-@dataclass(frozen=True)
-class Group:
-    """The points of one class."""
-
-    rows: slice | np.ndarray  # where they stand among all points
-    weight: np.ndarray        # (n,), positive, sums to 1
+        h = [self.h(points[rows]) for rows in classes] if callable(self.h) else self.h
+        if np.shape(h) not in ((), (len(classes),)):
+            raise ValueError(f"h must be one width or one a class, got {np.size(h)} widths for {len(classes)} classes")
+        return positive(np.broadcast_to(np.asarray(h, dtype=np.float64), (len(classes),)))
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Fitted window estimates of K classes over the same points."""
+    """Fitted window estimates of K classes.
 
-    points: np.ndarray          # (N, D)
-    groups: tuple[Group, ...]   # K of them
-    mass: np.ndarray            # (N,) weight of each point in all classes together
-    h: np.ndarray | Nearest     # (K,)
+    Parameters
+    ----------
+    points : (N, D)
+        Ordered by class; a row with weight in several classes stands in each of them.
+    codes : (N,)
+        Class of each point.
+    classes : K slices
+        The points of each class.
+    mass, share : (N,)
+        Weight of each point, and the same divided by the weight of its class.
+    h : (K,) or `Nearest`
+    kernel : GaussianKernel or CompactKernel
+
+    Source: as `Parzen`.
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    classes: tuple[slice, ...]
+    mass: np.ndarray
+    share: np.ndarray
+    h: np.ndarray | Nearest
     kernel: GaussianKernel | CompactKernel
-    trees: tuple = ()           # K of them, or none
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """ln p̂(x|y) (M, K) for rows X (M, D); −∞ where a compact kernel reaches no point of the class."""
         D, h2 = X.shape[1], self._squared_widths(X)
-        sums = [self._log_sum(X, k, v) for k, v in enumerate(np.broadcast_to(h2, (len(h2), len(self.groups))).T)]
-        return np.column_stack(sums) - D / 2 * np.log(h2) - self.kernel.log_volume(D)
-
-    def _log_sum(self, X, k, h2) -> np.ndarray:
-        points, weight = self.points[self.groups[k].rows], self.groups[k].weight
-        if self.trees and len(X) * len(points) > BLOCK:
-            return _log_windows_by_tree(X, self.trees[k], weight, self.kernel, h2[0])
-        return _log_windows(X, points, weight, self.kernel, [h2])[0]
+        few = isinstance(self.kernel, GaussianKernel) or len(X) * len(self.points) <= kernels.BLOCK
+        sums = self._from_all(X, h2) if few else self._from_close(X, h2)
+        return sums - D / 2 * np.log(h2) - self.kernel.log_volume(D)
 
     def discriminant(self, X: np.ndarray) -> np.ndarray:
         """What decides, (M, K): the log density; where no window reaches, that of windows widened to the first point.
@@ -225,7 +144,7 @@ class Windows:
         scores = self.log_density(X)
         lost = np.isneginf(scores).all(axis=1)
         if lost.any():
-            scores[lost] = replace(self, h=FIRST, kernel=UNIFORM, trees=()).log_density(X[lost])
+            scores[lost] = self._from_nearest(X[lost])
         return scores
 
     def sample(self, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -233,9 +152,9 @@ class Windows:
         if isinstance(self.h, Nearest):
             raise ValueError("windows of varying width are no density and cannot be sampled: give a fixed h")
         X = self.kernel.draw(len(k), self.points.shape[1], rng) * self.h[k][:, None]
-        for c, g in enumerate(self.groups):
+        for c, rows in enumerate(self.classes):
             at = np.flatnonzero(k == c)
-            X[at] += rng.choice(self.points[g.rows], size=len(at), p=g.weight)
+            X[at] += rng.choice(self.points[rows], size=len(at), p=self.share[rows])
         return X
 
     def _squared_widths(self, X) -> np.ndarray:
@@ -243,6 +162,62 @@ class Windows:
         if isinstance(self.h, Nearest):
             return self.h.squared(X, self.points, self.mass, self.kernel)[:, None]
         return self.h[None, :] ** 2
+
+    def _from_all(self, X, h2) -> np.ndarray:
+        """ln Σ_i w_iy K(ρ(x, x_i)/h) (M, K) from every distance."""
+        widths = np.broadcast_to(h2, (len(X), len(self.classes))).T
+        return np.column_stack([log_windows(X, self.points[rows], self.share[rows], self.kernel, [h2])[0]
+                                for rows, h2 in zip(self.classes, widths)])
+
+    def _from_close(self, X, h2) -> np.ndarray:
+        """As `_from_all` for a kernel with an edge, from the pairs within reach where these are few."""
+        out, reach2 = np.empty((len(X), len(self.classes))), np.broadcast_to(h2.max(axis=1), len(X))
+        for rows, pairs in self._pairs(X, reach2):
+            v = np.broadcast_to(h2 if len(h2) == 1 else h2[rows], out[rows].shape)
+            if pairs is None:
+                out[rows] = self._from_all(X[rows], v)
+            else:
+                i, j, d2 = pairs
+                out[rows] = self._summed(i, j, self.kernel.profile(d2 / v[i, self.codes[j]]), len(v))
+        return out
+
+    def _from_nearest(self, X) -> np.ndarray:
+        """ln Σ_i w_iy (M, K) over the nearest point, or those tied for it."""
+        out = np.empty((len(X), len(self.classes)))
+        for rows, (i, j, d2) in close(X, self.points):
+            least = np.minimum.reduceat(d2, np.searchsorted(i, np.arange(i[-1] + 1)))
+            out[rows] = self._summed(i, j, d2 <= least[i], len(least))
+        return out
+
+    def _summed(self, i, j, values, M) -> np.ndarray:
+        K = len(self.classes)
+        with np.errstate(divide="ignore"):
+            return np.log(np.bincount(i * K + self.codes[j], values * self.share[j], M * K).reshape(M, K))
+
+    def _pairs(self, X, reach2):
+        """As `close`, by a tree where it can skip most points.
+
+        How many are near is judged from 256 rows, and a block takes its rows from all over X, so that by expectation
+        it holds no more than `BLOCK` pairs even if the rows are sorted.
+        """
+        if isinstance(self.h, Nearest) or X.shape[1] > 3:
+            return close(X, self.points, reach2)
+        h = np.sqrt(reach2[0])
+        near = self._tree.query_ball_point(X[::max(1, len(X) // 256)], h, return_length=True).mean()
+        if near > 0.05 * len(self.points):
+            return [(slice(None), None)]
+        n = min(len(X), int(np.ceil(len(X) * (near + 16) / kernels.BLOCK)))
+        return ((rows, self._by_tree(X[rows], h)) for rows in (slice(start, None, n) for start in range(n)))
+
+    def _by_tree(self, x, h):
+        near = type(self._tree)(x).sparse_distance_matrix(self._tree, h * (1 + 1e-9), output_type="ndarray")
+        i, j = near["i"], near["j"]
+        return i, j, ((x[i] - self.points[j]) ** 2).sum(axis=1)
+
+    @cached_property
+    def _tree(self):
+        from scipy.spatial import cKDTree
+        return cKDTree(self.points)
 
 
 class ParzenClassifier(BayesClassifier):
@@ -272,204 +247,17 @@ class ParzenClassifier(BayesClassifier):
         return Parzen(self.h, KERNELS[self.kernel] if isinstance(self.kernel, str) else self.kernel)
 
 
-# ------------------------------------------------------------------------------------------------- choosing a width
-
-def leave_one_out(X: np.ndarray, R, h, kernel=GAUSSIAN) -> np.ndarray:
-    """ln p̂_{−i}(x_i|y), the densities at each row when that row is left out, for many widths from one distance pass.
-
-    A row leaves with all its weight; a class left without points has density 0.
+def entries(R) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """The positive entries of a weight matrix, ordered by class.
 
     Parameters
     ----------
-    X : (N, D), R : (N, K) or `Labels`
-    h : sequence of H floats or `Nearest`
+    R : (N, K) or `Labels`
 
     Returns
     -------
-    (H, N, K)
+    row (n,), class (n,), weight (n,), and K
     """
-    N, D = X.shape
-    i, k, w, K = _pairs(R)
-    mass = np.bincount(i, w, N)
-    h2 = [v.squared(X, X[mass > 0], mass[mass > 0], kernel, np.where(mass > 0, np.cumsum(mass > 0) - 1, -1))
-          if isinstance(v, Nearest) else np.full(N, _positive(v) ** 2) for v in h]
-    out = np.empty((len(h2), N, K))
-    for c in range(K):
-        rows, weight = i[k == c], w[k == c] / w[k == c].sum()
-        own, left = np.full(N, -1), np.ones(N)
-        own[rows], left[rows] = np.arange(len(rows)), 1 - weight
-        sums = _log_windows(X, X[rows], weight, kernel, h2, own)
-        with np.errstate(divide="ignore"):
-            out[..., c] = np.where(left > 0, sums - np.log(np.where(left > 0, left, 1)), -np.inf)
-    return out - D / 2 * np.log(h2)[..., None] - kernel.log_volume(D)
-
-
-def loo_log_likelihood(X: np.ndarray, h, kernel=GAUSSIAN, weight=None) -> np.ndarray:
-    """Σ_i w_i ln p̂_{−i}(x_i) for each width h (H,), of rows X (N, D) as one sample; returns (H,).
-
-    As h → 0 it falls to −∞ unless every point has a twin; the resubstitution likelihood would grow for ever.
-    Source: Silverman, Density Estimation, section 3.4.4.
-    """
-    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    return leave_one_out(X, weight[:, None], h, kernel)[:, weight > 0, 0] @ weight[weight > 0]
-
-
-def loo_errors(X: np.ndarray, codes: np.ndarray, h, kernel=GAUSSIAN, priors=None) -> np.ndarray:
-    """Rows (H,) that the window classifier gets wrong when each is left out in turn.
-
-    Parameters
-    ----------
-    X : (N, D), codes : (N,) in 0..K−1
-    h : sequence of H floats or `Nearest`
-    priors : (K,), optional
-        By default the class frequencies among the other rows.
-    """
-    R = np.eye(codes.max() + 1)[codes]
-    with np.errstate(divide="ignore"):
-        log_prior = np.log(R.sum(axis=0) - R if priors is None else priors)
-    log_joint = leave_one_out(X, R, h, kernel) + log_prior
-    lost = np.isneginf(log_joint).all(axis=2)
-    if lost.any():
-        near = leave_one_out(X, R, [FIRST], UNIFORM) + log_prior
-        log_joint = np.where(lost[..., None], near, log_joint)
-    return (log_joint.argmax(axis=2) != codes).sum(axis=1)
-
-
-def lscv(X: np.ndarray, h) -> np.ndarray:
-    """Least squares cross-validation with a Gaussian kernel, ∫p̂² − (2/N) Σ_i p̂_{−i}(x_i), for each width; exact sums.
-
-    ∫p̂² = N⁻² Σ_ij N(x_i − x_j; 0, 2h²I).  Smaller is better, but when more than .273 N pairs are tied (D = 1) it
-    falls to −∞ as h → 0: only a local minimum can then be meant.
-
-    Parameters
-    ----------
-    X : (N, D), h : (H,)
-
-    Returns
-    -------
-    (H,)
-
-    Source: Silverman, Density Estimation, section 3.4.3.
-    """
-    (N, D), h = X.shape, _positive(h)
-    near, far = np.zeros(len(h)), np.zeros(len(h))  # Σ_{i≠j} exp(−d²/2h²), Σ_{i≠j} exp(−d²/4h²)
-    for rows in _blocks(N, N):
-        d2 = _squared_distances(X[rows], X)
-        d2[np.arange(len(d2)), np.arange(N)[rows]] = np.inf
-        for j, hj in enumerate(h):
-            E = np.exp(d2 * (-0.25 / hj ** 2))
-            far[j] += E.sum()
-            near[j] += np.einsum("ij,ij->", E, E)
-    return (4 * np.pi * h ** 2) ** (-D / 2) * ((N + far) / N ** 2 - 2 ** (D / 2 + 1) * near / (N * (N - 1)))
-
-
-def nrd0(x: np.ndarray) -> float:
-    """Silverman's rule of thumb, .9 min(s, IQR/1.34) n^{−1/5}, R's default; x (n,).  Source: Silverman, eq. 3.31."""
-    return 0.9 * _spread(np.ravel(x)) * np.size(x) ** -0.2
-
-
-def nrd(x: np.ndarray) -> float:
-    """Scott's variation, 1.06 min(s, IQR/1.34) n^{−1/5}; x (n,).  Source: Scott, Multivariate Density Estimation."""
-    return 1.06 * _spread(np.ravel(x)) * np.size(x) ** -0.2
-
-
-def normal_reference(X: np.ndarray) -> float:
-    """The best width were the data a spherical normal: s (4/((D + 2) n))^{1/(D+4)}, s² the mean of the D variances.
-
-    Source: Silverman, Density Estimation, eq. 4.14.
-    """
-    n, D = X.shape
-    return _sd(X) * (4 / ((D + 2) * n)) ** (1 / (D + 4))
-
-
-def width_grid(X: np.ndarray, octaves: int = 10) -> np.ndarray:
-    """Widths in ratio √2, upwards to four times the normal reference; the lowest is the search's lower bound."""
-    return 4 * normal_reference(X) * 2.0 ** (np.arange(-2 * octaves, 1) / 2)
-
-
-def best_width(score: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> float:
-    """The width h that maximises a score: the best of the grid, refined between its neighbours.
-
-    Parameters
-    ----------
-    score : function (H,) -> (H,)
-        Larger is better: ``lambda h: loo_log_likelihood(X, h)``, or ``lambda h: -lscv(X, h)``.
-    grid : (H,)
-        Ascending; `width_grid` makes one.
-
-    A best value at an end of the grid is returned as it is, with a warning: tied data can drive h to 0.
-    """
-    from scipy.optimize import minimize_scalar
-    values = np.asarray(score(grid))
-    best = int(np.argmax(values))
-    if np.isneginf(values[best]):
-        raise ValueError("no width of the grid gives every row a positive density: widen the grid upwards")
-    if best in (0, len(grid) - 1):
-        warnings.warn(f"the score is best at the end h = {grid[best]:.6g} of the grid: are values tied, "
-                      "or should the grid go further?", stacklevel=2)
-        return float(grid[best])
-    lo, hi = np.log(grid[[best - 1, best + 1]])
-    found = minimize_scalar(lambda u: -score(np.exp([u]))[0], bounds=(lo, hi), method="bounded",
-                            options={"xatol": 1e-8})
-    return float(np.exp(found.x))
-
-
-# -------------------------------------------------------------------------------------------------------- the engine
-
-def _log_windows(X, points, weight, kernel, h2s, own=None) -> np.ndarray:
-    """ln Σ_i w_i K(ρ(x, x_i)/h), (H, M), for H squared widths, scalars or (M,); own (M,) is a point to leave out."""
-    h2s = [np.broadcast_to(h2, (len(X),)) for h2 in h2s]
-    out = np.empty((len(h2s), len(X)))
-    for rows in _blocks(len(X), len(points)):
-        d2 = _hidden(_squared_distances(X[rows], points), None if own is None else own[rows])
-        for j, h2 in enumerate(h2s):
-            out[j, rows] = kernel.log_sum(d2, h2[rows], weight)
-    return out
-
-
-def _log_windows_by_tree(X, tree, weight, kernel, h2) -> np.ndarray:
-    """As `_log_windows` for one width of a compact kernel, from the pairs within reach where these are few.
-
-    How many there are is judged from 256 rows, and a block takes its rows from all over X, so that by expectation it
-    holds no more than `BLOCK` pairs even if the rows are sorted.
-    """
-    from scipy.spatial import cKDTree
-    h, out = float(np.sqrt(h2)), np.empty(len(X))
-    near = tree.query_ball_point(X[::max(1, len(X) // 256)], h, return_length=True).mean()
-    if near > 0.05 * tree.n:
-        return _log_windows(X, tree.data, weight, kernel, [h2])[0]
-    blocks = min(len(X), int(np.ceil(len(X) * (near + 16) / BLOCK)))
-    for start in range(blocks):
-        rows = slice(start, None, blocks)
-        x = X[rows]
-        near = cKDTree(x).sparse_distance_matrix(tree, h * (1 + 1e-9), output_type="ndarray")
-        t = ((x[near["i"]] - tree.data[near["j"]]) ** 2).sum(axis=1) / h2
-        with np.errstate(divide="ignore"):
-            out[rows] = np.log(np.bincount(near["i"], kernel.profile(t) * weight[near["j"]], minlength=len(x)))
-    return out
-
-
-def _squared_distances(X, points) -> np.ndarray:
-    """(M, n) by differences: the expansion x² − 2xy + y² would lose the digits of near points at large offsets."""
-    from scipy.spatial.distance import cdist
-    return cdist(X, points, "sqeuclidean")
-
-
-def _hidden(d2, own):
-    """d2 (M, n) with an infinite distance at the point own (M,) of each row, if it has one (≥ 0)."""
-    if own is not None:
-        at = np.flatnonzero(own >= 0)
-        d2[at, own[at]] = np.inf
-    return d2
-
-
-def _blocks(M: int, n: int):
-    step = max(1, BLOCK // max(n, 1))
-    return (slice(start, min(start + step, M)) for start in range(0, M, step))
-
-
-def _pairs(R):
-    """Row, class and weight of every positive entry of R, ordered by class, and K."""
     if isinstance(R, Labels):
         i = np.argsort(R.codes, kind="stable")
         w = np.ones(len(i)) if R.weight is None else R.weight[i]
@@ -478,35 +266,23 @@ def _pairs(R):
     return i, k, np.asarray(R, dtype=np.float64)[i, k], np.shape(R)[1]
 
 
-def _grouped(X: np.ndarray, R) -> tuple[np.ndarray, tuple[Group, ...], np.ndarray]:
-    """Points and their weights, ordered by class, so that with hard labels each group is a slice, its points a view."""
-    i, k, w, K = _pairs(R)
-    bounds = np.searchsorted(k, np.arange(K + 1))
-    if (empty := np.flatnonzero(np.diff(bounds) == 0)).size:
-        raise ClassError("class {k} has no row with a positive weight: drop the class or add rows", empty[0])
-    kept, at = np.unique(i, return_inverse=True)
-    hard = len(kept) == len(i)
-    groups = tuple(Group(slice(a, b) if hard else at[a:b], w[a:b] / w[a:b].sum())
-                   for a, b in zip(bounds[:-1], bounds[1:]))
-    return X[i if hard else kept], groups, w if hard else np.bincount(at, w)
+def positive(h) -> np.ndarray:
+    """Widths (H,) as an array; raises ValueError unless all are positive and finite.
 
+    Parameters
+    ----------
+    h : float or (H,)
 
-def _positive(h) -> np.ndarray:
+    Returns
+    -------
+    the same as an array
+
+    Raises
+    ------
+    ValueError
+        If one is not.
+    """
     h = np.asarray(h, dtype=np.float64)
     if not (np.isfinite(h) & (h > 0)).all():
         raise ValueError(f"a window's width h must be positive and finite, got {h.tolist()}")
     return h
-
-
-def _sd(X: np.ndarray) -> float:
-    """Root of the mean variance of the columns, or of one sample (n,)."""
-    if len(X) < 2 or (X == X[0]).all():
-        raise ValueError(f"a rule for the width needs data that vary, got {len(X)} value(s), all {X[0].tolist()}: the "
-                         "data are constant, give a width h")
-    return float(np.sqrt(np.var(X, axis=0, ddof=1).mean()))
-
-
-def _spread(x: np.ndarray) -> float:
-    """min(s, IQR/1.34); s alone where more than half of the values are tied and the IQR is 0."""
-    q1, q3 = np.quantile(x, [0.25, 0.75])
-    return min(_sd(x), (q3 - q1) / 1.34) or _sd(x)

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gamma, logsumexp
 
-from course_lib import parzen
+from course_lib import kernels as kernels_module
 from course_lib.bayes import NaiveBayes
 from course_lib.densities import Each
-from course_lib.parzen import (
-    EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM, Nearest, Parzen, ParzenClassifier, best_width,
-    leave_one_out, loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
+from course_lib.kernels import EPANECHNIKOV, GAUSSIAN, KERNELS, QUARTIC, TRIANGULAR, UNIFORM
+from course_lib.parzen import Nearest, Parzen, ParzenClassifier
 from course_lib.statistics import Labels
+from course_lib.widths import (
+    best_width, leave_one_out, loo_errors, loo_log_likelihood, lscv, normal_reference, nrd, nrd0, width_grid)
 from naming import named
 
 COMPACT = [UNIFORM, TRIANGULAR, EPANECHNIKOV, QUARTIC]
@@ -180,7 +181,7 @@ def test_a_tree_and_the_size_of_blocks_change_nothing(name, monkeypatch):
     Q = rng.normal(size=(500, 2))
     results = []
     for block in (1, 5000, 2**30):
-        monkeypatch.setattr(parzen, "BLOCK", block)
+        monkeypatch.setattr(kernels_module, "BLOCK", block)
         results.append(np.exp(Parzen([0.05, 0.1, 0.9], KERNELS[name]).fit(X, Labels(codes, 3)).log_density(Q)))
     assert results[0] == pytest.approx(results[2], rel=1e-11, abs=1e-300)
     assert results[1] == pytest.approx(results[2], rel=1e-11, abs=1e-300)

@@ -1,0 +1,189 @@
+"""Kernels in D dimensions and their sums over points, in blocks of at most `BLOCK` distances, never all N × M of them.
+
+Source: Silverman, Density Estimation for Statistics and Data Analysis, sections 3.3 and 4.2.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "CompactKernel", "GaussianKernel",
+           "blocks", "close", "log_windows", "squared_distances"]
+
+BLOCK = 2 ** 17  # distances held at once: 1 MB
+LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
+EPS = np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class GaussianKernel:
+    """K(r) = exp(−r²/2): every point reaches everywhere; in D dimensions V = ∫K(‖u‖)du = (2π)^{D/2}."""
+
+    def log_volume(self, D: int) -> float:
+        """ln V, the logarithm of the kernel's integral over R^D."""
+        return D / 2 * np.log(2 * np.pi)
+
+    def log_sum(self, d2: np.ndarray, h2: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """ln Σ_i w_i K(d_i/h) (M,) from squared distances d2 (M, n), h2 (M,) and weight (n,).
+
+        The nearest point's exponent is taken out of the sum, so the result is finite however far the points are.
+        """
+        near = d2.min(axis=1)
+        t = d2 - np.where(np.isfinite(near), near, 0)[:, None]
+        t *= (-0.5 / h2)[:, None]
+        np.maximum(t, LOWEST, out=t)
+        return np.log(np.exp(t, out=t) @ weight) - 0.5 * near / h2
+
+    def draw(self, n: int, D: int, rng: np.random.Generator) -> np.ndarray:
+        """n displacements (n, D) whose density is K(‖u‖)/V."""
+        return rng.standard_normal((n, D))
+
+
+@dataclass(frozen=True)
+class CompactKernel:
+    """K(r) = (1 − rᵃ)ᵇ for r ≤ 1, else 0; with B_D the volume of the unit ball, V = B_D · (D/a) · Beta(D/a, b + 1).
+
+    Parameters
+    ----------
+    a, b : int
+        b = 0 is the uniform window (its edge belongs to it), (1, 1) the triangular, (2, 1) the Epanechnikov, (2, 2)
+        the quartic.
+        Shapes: squared radii (n,) in, values (n,) out.
+    """
+
+    a: int
+    b: int
+
+    def log_volume(self, D: int) -> float:
+        """ln V, the logarithm of the kernel's integral over R^D."""
+        from scipy.special import betaln, gammaln
+        log_ball = D / 2 * np.log(np.pi) - gammaln(D / 2 + 1)
+        return log_ball + np.log(D / self.a) + betaln(D / self.a, self.b + 1)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K at squared radii t = r²; overwrites t."""
+        if self.b == 0:
+            return (t <= 1).astype(np.float64)
+        if self.a != 2:
+            np.power(t, self.a / 2, out=t)
+        np.subtract(1, t, out=t)
+        np.maximum(t, 0, out=t)
+        return t if self.b == 1 else np.power(t, self.b, out=t)
+
+    def log_sum(self, d2: np.ndarray, h2: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """ln Σ_i w_i K(d_i/h), as `GaussianKernel.log_sum`; −∞ where no window reaches."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.log(self.profile(d2 / h2[:, None]) @ weight)
+
+    def draw(self, n: int, D: int, rng: np.random.Generator) -> np.ndarray:
+        """n displacements (n, D) whose density is K(‖u‖)/V: rᵃ is Beta(D/a, b + 1), the direction uniform."""
+        u = rng.standard_normal((n, D))
+        r = rng.beta(D / self.a, self.b + 1, size=n) ** (1 / self.a)
+        return u * (r / np.linalg.norm(u, axis=1))[:, None]
+
+
+GAUSSIAN = GaussianKernel()
+UNIFORM, TRIANGULAR, EPANECHNIKOV, QUARTIC = (CompactKernel(a, b) for a, b in ((2, 0), (1, 1), (2, 1), (2, 2)))
+KERNELS = {"gaussian": GAUSSIAN, "uniform": UNIFORM, "triangular": TRIANGULAR, "epanechnikov": EPANECHNIKOV,
+           "quartic": QUARTIC}
+
+
+def blocks(M: int, n: int):
+    """Slices of M rows, each of as many rows as have `BLOCK` distances to n points, or of one row.
+
+    Parameters
+    ----------
+    M, n : int
+
+    Returns
+    -------
+    iterator of slices, together (M,)
+    """
+    step = max(1, BLOCK // max(n, 1))
+    return (slice(start, min(start + step, M)) for start in range(0, M, step))
+
+
+def squared_distances(X: np.ndarray, points: np.ndarray, own=None) -> np.ndarray:
+    """‖x − p‖² by differences: the expansion x² − 2xᵀp + p² would lose the digits of near points at large offsets.
+
+    Parameters
+    ----------
+    X : (M, D)
+    points : (n, D)
+    own : (M,), optional
+        The point that a row does not see, whose distance is infinite; −1 for none.
+
+    Returns
+    -------
+    (M, n)
+    """
+    from scipy.spatial.distance import cdist
+    d2 = cdist(X, points, "sqeuclidean")
+    if own is not None:
+        at = np.flatnonzero(own >= 0)
+        d2[at, own[at]] = np.inf
+    return d2
+
+
+def log_windows(X: np.ndarray, points: np.ndarray, weight: np.ndarray, kernel, h2s, own=None) -> np.ndarray:
+    """ln Σ_i w_i K(‖x − x_i‖/h) for several widths from one pass over the distances.
+
+    Parameters
+    ----------
+    X : (M, D)
+    points : (n, D)
+    weight : (n,)
+    kernel : GaussianKernel or CompactKernel
+    h2s : sequence of H arrays (M,)
+        h² for each row.
+    own : (M,), optional
+        As in `squared_distances`.
+
+    Returns
+    -------
+    (H, M)
+    """
+    out = np.empty((len(h2s), len(X)))
+    for rows in blocks(len(X), len(points)):
+        d2 = squared_distances(X[rows], points, None if own is None else own[rows])
+        for j, h2 in enumerate(h2s):
+            out[j, rows] = kernel.log_sum(d2, h2[rows], weight)
+    return out
+
+
+def close(X: np.ndarray, points: np.ndarray, reach2=None):
+    """Pairs of rows and points no farther apart than a reach, or than the nearest point.
+
+    Candidates come from one matrix product, ‖p‖² − 2xᵀp about a common centre, with slack for what that rounds away;
+    their distances are then taken by differences.
+
+    Parameters
+    ----------
+    X : (M, D)
+    points : (n, D)
+    reach2 : (M,), optional
+        Squared reach of each row; None for the nearest point.
+
+    Yields
+    ------
+    rows, and the pairs' i (among these rows), j and d² (a little over the reach at most), or None in their place
+    where there are so many that all distances cost less
+    """
+    n, D = points.shape
+    centre = points.mean(axis=0)
+    P = np.column_stack([points - centre, np.ones(n)])
+    P[:, D] = np.einsum("nd,nd->n", P[:, :D], P[:, :D])
+    for rows in blocks(len(X), n):
+        x = X[rows]
+        Z = np.column_stack([-2 * (x - centre), np.ones(len(x))])
+        z2 = np.einsum("nd,nd->n", Z[:, :D], Z[:, :D]) / 4
+        G, slack = Z @ P.T, 8 * (D + 4) * EPS * (z2 + P[:, D].max())
+        limit = (G.min(axis=1) if reach2 is None else reach2[rows] - z2) + slack
+        i, j = np.divmod(np.flatnonzero(G <= limit[:, None]), n)
+        yield rows, _measured(x, points, i, j) if len(i) * (D + 8) <= G.size or reach2 is None else None
+
+
+def _measured(x, points, i, j):
+    Z = x[i] - points[j]
+    return i, j, np.einsum("nd,nd->n", Z, Z)
