@@ -137,22 +137,22 @@ class Natural:
 
     def discriminant(self, X) -> np.ndarray:
         """The log density without h, which is the same for all classes: Σ (xθ − c(θ))/φ, (N, K)."""
-        out = np.empty((len(X), len(self.theta)))
+        out = np.empty((len(self.theta), len(X)))
         for rows in slices(*X.shape):
-            self._block(self.family.u(X[rows]), out[rows])
-        return out
+            self._block(self.family.u(X[rows]), out[:, rows])
+        return out.T
 
     def _block(self, X, out) -> None:
         weights, c, certain = self._finite
-        np.matmul(X, weights.T, out=out)
-        if np.isnan(out[:, 0]).any():
+        np.matmul(weights, X.T, out=out)
+        if np.isnan(out[0]).any():
             X, seen = np.nan_to_num(X, nan=0.0), (~np.isnan(X)).astype(np.float64)
-            np.subtract(X @ weights.T, seen @ c.T, out=out)
+            np.subtract(weights @ X.T, c @ seen.T, out=out)
         else:
             seen = 1.0
-            out -= c.sum(axis=1)
+            out -= c.sum(axis=1)[:, None]
         if certain.any():
-            out[self._impossible(X, seen) > 0] = -np.inf
+            out[self._impossible(X, seen).T > 0] = -np.inf
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights θ/φ (K, D) and bias −Σ c(θ)/φ (K,) of the discriminant."""

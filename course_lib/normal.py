@@ -98,20 +98,24 @@ class _Linear:
         """The log density, up to a term that is the same for all classes, (N, K)."""
         if not (self.tied and self._near):
             return self.log_density(X)
+        weights, bias = self._form
+        out = np.empty((len(weights), len(X)))
+        for rows in slices(*X.shape):
+            np.matmul(weights, _moved(X[rows], self._centre).T, out=out[:, rows])
+        out += bias[:, None]
+        return self.log_density(X) if np.isnan(out[0]).any() else out.T
+
+    @cached_property
+    def _form(self) -> tuple:
+        """Weights (K, D) and bias (K,) of the discriminants of x − centre."""
         weights = self._precise(self._shifted)
-        if self._distance(self._centre[None]).max() <= NEAR:
-            out = X @ weights.T
-            out -= np.einsum("kd,kd->k", weights, self._shifted + 2 * self._centre) / 2
-        else:
-            out = np.empty((len(X), len(weights)))
-            for rows in slices(*X.shape):
-                out[rows] = (X[rows] - self._centre) @ weights.T
-            out -= np.einsum("kd,kd->k", weights, self._shifted) / 2
-        return self.log_density(X) if np.isnan(out[:, 0]).any() else out
+        return weights, -np.einsum("kd,kd->k", weights, self._shifted) / 2
 
     @cached_property
     def _centre(self) -> np.ndarray:
-        return self.mean.mean(axis=0)
+        """What squares are expanded about: the middle of the means, or 0 if all are near it."""
+        centre = self.mean.mean(axis=0)
+        return centre if self._distance(self.mean).max() > NEAR else np.zeros(centre.shape)
 
     @cached_property
     def _shifted(self) -> np.ndarray:
@@ -128,9 +132,8 @@ class _Linear:
         return Z
 
 
-def _add(out, bias) -> np.ndarray:
-    out += bias
-    return out
+def _moved(X, centre) -> np.ndarray:
+    return X - centre if centre.any() else X
 
 
 @dataclass(frozen=True)
@@ -158,11 +161,11 @@ class DiagonalNormal(_Linear):
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K); a missing feature (NaN) is integrated out."""
-        out = np.empty((len(X), len(self.mean)))
+        out = np.empty((len(self.mean), len(X)))
         block = self._expanded if self._near else self._centred
         for rows in slices(*X.shape):
-            out[rows] = block(X[rows])
-        return out
+            block(X[rows], out[:, rows])
+        return out.T
 
     def sample(self, k, rng) -> np.ndarray:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
@@ -176,28 +179,25 @@ class DiagonalNormal(_Linear):
         return (shift**2 / self.variance).sum(axis=1)
 
     @cached_property
-    def _coefficients(self) -> np.ndarray:
-        """(3D, K): what multiplies z², z and 1 in the log density of z = x − centre."""
+    def _coefficients(self) -> tuple:
+        """What multiplies z², z and 1 in the log density of each feature of z = x − centre, (K, D) each."""
         m, v = np.broadcast_arrays(self._shifted, self.variance)
-        return np.concatenate([-0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))], axis=1).T
+        return -0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))
 
-    def _expanded(self, X) -> np.ndarray:
-        D = X.shape[1]
-        Z = np.empty((len(X), 2 * D))
-        np.subtract(X, self._centre, out=Z[:, D:])
-        np.multiply(Z[:, D:], Z[:, D:], out=Z[:, :D])
-        A = self._coefficients
-        out = Z @ A[:2 * D]
-        if not np.isnan(out[:, 0]).any():
-            return _add(out, A[2 * D:].sum(axis=0))
-        seen = ~np.isnan(X)
-        return np.nan_to_num(Z, nan=0.0) @ A[:2 * D] + seen.astype(float) @ A[2 * D:]
+    def _expanded(self, X, out) -> None:
+        a, b, c = self._coefficients
+        Z = _moved(X, self._centre)
+        np.matmul(a, (Z * Z).T, out=out)
+        out += b @ Z.T
+        if np.isnan(out[0]).any():
+            Z, seen = np.nan_to_num(Z, nan=0.0), (~np.isnan(Z)).astype(np.float64)
+            out[...] = a @ (Z * Z).T + b @ Z.T + c @ seen.T
+        else:
+            out += c.sum(axis=1)[:, None]
 
-    def _centred(self, X) -> np.ndarray:
-        K, D = self.mean.shape
-        variance = np.broadcast_to(self.variance, (K, D))
-        terms = (self._about_mean(X, k) ** 2 / v + np.log(2 * np.pi * v) for k, v in enumerate(variance))
-        return np.stack([-0.5 * np.nansum(term, axis=1) for term in terms], axis=1)
+    def _centred(self, X, out) -> None:
+        for k, v in enumerate(np.broadcast_to(self.variance, self.mean.shape)):
+            out[k] = -0.5 * np.nansum(self._about_mean(X, k) ** 2 / v + np.log(2 * np.pi * v), axis=1)
 
 
 @dataclass(frozen=True)
@@ -239,35 +239,40 @@ class FullNormal(_Linear):
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K)."""
         K, D = self.mean.shape
-        out = np.empty((len(X), K))
-        block = self._class_by_class if not self._near else self._common if self.tied else self._stacked
+        out = np.empty((K, len(X)))
+        squares = self._class_by_class if not self._near else self._common if self.tied else self._stacked
         for rows in slices(len(X), K * D):
-            block(X[rows], out[rows])
-        out *= -0.5
-        return _add(out, self.log_norm)
+            part = out[:, rows]
+            squares(X[rows], part)
+            part *= -0.5
+            part += self.log_norm[:, None]
+        return out.T
 
     def _common(self, X, out) -> None:
-        """Squared distances |z − m|² expanded, with one whitening for all classes."""
+        """Squared distances |z − m|² (K, n) expanded, with one whitening for all classes."""
         Z, M = (X - self._centre) @ self.whitener[0], self._shifted @ self.whitener[0]
-        np.matmul(Z, -2 * M.T, out=out)
-        out += np.einsum("nd,nd->n", Z, Z)[:, None]
-        out += np.einsum("kd,kd->k", M, M)
+        np.matmul(-2 * M, Z.T, out=out)
+        out += np.einsum("nd,nd->n", Z, Z)
+        out += np.einsum("kd,kd->k", M, M)[:, None]
 
     def _stacked(self, X, out) -> None:
-        """Squared distances by one product for all classes."""
-        W, moved = self._stack
-        Z = ((X - self._centre) @ W - moved).reshape(len(X), *self.mean.shape)
-        np.einsum("nkd,nkd->nk", Z, Z, out=out)
+        """Squared distances (K, n) by one product for all classes."""
+        K, D = self.mean.shape
+        rows = np.ones((len(X), D + 1))
+        np.subtract(X, self._centre, out=rows[:, :D])
+        Z = (self._stack @ rows.T).reshape(K, D, len(X))
+        np.einsum("kdn,kdn->kn", Z, Z, out=out)
 
     @cached_property
-    def _stack(self):
+    def _stack(self) -> np.ndarray:
+        """Maps (x − centre, 1) to the whitened x − μ of every class, (KD, D + 1)."""
         moved = np.einsum("kd,kde->ke", self._shifted, self.whitener)
-        return np.concatenate(list(self.whitener), axis=1), moved.ravel()
+        return np.column_stack([np.concatenate(list(self.whitener), axis=1).T, -moved.ravel()])
 
     def _class_by_class(self, X, out) -> None:
         for k in range(len(self.mean)):
             Z = self._about_mean(X, k) @ self.whitener[k if len(self.root) > 1 else 0]
-            np.einsum("nd,nd->n", Z, Z, out=out[:, k])
+            np.einsum("nd,nd->n", Z, Z, out=out[k])
 
     def sample(self, k, rng) -> np.ndarray:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
