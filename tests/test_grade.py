@@ -494,6 +494,14 @@ def test_units_are_chosen_by_number_or_name():
     assert [r.exercise.id for r in ClassFile(exercises=("E1.1",), units=("00",)).chosen(references)] == ["E0.1", "E1.1"]
 
 
+def test_a_unit_without_exercises_may_be_chosen():
+    course = Course(ROOT)
+    references = course.references_of(course.solutions[0])
+    assert [r.exercise.id for r in ClassFile(units=("00", "10")).chosen(references, course.lectures)] == ["E0.1"]
+    with pytest.raises(ValueError, match="got 99"):
+        ClassFile(units=("00", "99")).chosen(references, course.lectures)
+
+
 # --- corrections ----------------------------------------------------------------------------------------------------
 
 def test_override_counts_is_kept_and_has_a_reason(no_sandbox, toy, tmp_path):

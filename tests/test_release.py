@@ -122,6 +122,15 @@ def test_bundle_of_the_course_holds_the_chosen_units_and_no_solution(tmp_path, n
     assert leaks(tmp_path / "bundle" / "exercises", _first_units(tmp_path)) == []
 
 
+def test_bundle_holds_the_lecture_of_a_unit_without_exercises(toy, tmp_path, no_wheel):
+    for name in ("01_shares", "02_bonus"):
+        (toy.root / "notebooks" / "scripts" / f"{name}.py").write_text("# %%\n1 + 1\n", encoding="utf-8")
+        (toy.root / "notebooks" / f"{name}.ipynb").write_text("{}", encoding="utf-8")
+    release(toy, tmp_path / "bundle", ClassFile(units=("02",)))
+    assert [p.name for p in (tmp_path / "bundle" / "notebooks").iterdir()] == ["02_bonus.ipynb"]
+    assert not list((tmp_path / "bundle" / "exercises").iterdir())
+
+
 def _first_units(tmp_path: Path) -> Course:
     """The course with its first two units."""
     root = tmp_path / "course"

@@ -97,8 +97,8 @@ class ClassFile:
         """The settings as JSON can hold them; `of` reads them back."""
         return {name: _told(value) for name in KNOWN if (value := getattr(self, name))}
 
-    def chosen(self, references: Iterable[Reference]) -> list[Reference]:
-        """The exercises that this class is graded on, in the order of the course.
+    def chosen(self, references: Iterable[Reference], lectures: Iterable[Path] = ()) -> list[Reference]:
+        """The exercises that this class is graded on, in the order of the course; a unit of a lecture alone has none.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class ClassFile:
             If a unit or an exercise is not in the course.
         """
         found = list(references)
-        ids, topics = [r.exercise.id for r in found], {r.topic for r in found}
+        ids, topics = [r.exercise.id for r in found], {r.topic for r in found} | {path.stem for path in lectures}
         if unknown := [e for e in (*self.exercises, *self.points) if e not in ids]:
             raise ValueError(f"exercises of the course expected, got {', '.join(unknown)}; there are {', '.join(ids)}")
         if unknown := [u for u in self.units if not any(_in_unit(t, u) for t in topics)]:

@@ -167,7 +167,7 @@ class Grading:
 
     @cached_property
     def _references(self):
-        return self.settings.chosen(self.course.references)
+        return self.settings.chosen(self.course.references, self.course.lectures)
 
 
 def ready(trusted: bool) -> None:

@@ -51,7 +51,7 @@ def nbgrader_notebook(notebook: Any, points: dict[str, float]) -> Any:
 def write_sources(course: Course, folder: Path, settings: ClassFile = ClassFile()) -> Iterator[Path]:
     """Write ``NN_topic/NN_topic.ipynb`` for each unit that a class is graded on into nbgrader's folder ``source``."""
     worth: dict[str, dict[str, float]] = {}
-    for r in settings.chosen(course.references):
+    for r in settings.chosen(course.references, course.lectures):
         worth.setdefault(r.topic, {})[r.exercise.name] = settings.points.get(r.exercise.id, r.exercise.points)
     for source in course.solutions:
         if source.stem in worth:

@@ -67,7 +67,7 @@ def release(course: Course, to: Path, settings: ClassFile = ClassFile()) -> list
     """
     if to.exists() and any(to.iterdir()):
         raise ValueError(f"an empty folder expected, {to} has files in it; name another, or remove them")
-    references = settings.chosen(course.references)
+    references = settings.chosen(course.references, course.lectures)
     topics = list(dict.fromkeys(r.topic for r in references))
     with tempfile.TemporaryDirectory() as aside:                  # nothing half done is left behind
         bundle = Path(aside) / "bundle"
@@ -83,7 +83,7 @@ def release(course: Course, to: Path, settings: ClassFile = ClassFile()) -> list
                     bundle / "answers" / f"{topic}.npz",
                     dump(build.answers(course.references_of(course.root / "solutions" / f"{topic}.py"))),
                 )
-        if not (lectures := _lectures(course, topics, bool(settings.units or settings.exercises))):
+        if not (lectures := _lectures(course, [*topics, *settings.units], bool(settings.units or settings.exercises))):
             write(
                 bundle / "notebooks" / "README.md", b"This bundle has exercises only.\n"
             )  # an empty folder is lost in a zip
@@ -146,7 +146,7 @@ def _builders(root: Path, to: Path) -> Iterable[list[str]]:
 
 
 def _lectures(course: Course, topics: list[str], chosen: bool) -> list[Path]:
-    """The lecture notebooks of the units, and the first one, which everybody needs."""
+    """The lecture notebooks of topics or units, and the first one, which everybody needs."""
     units = {topic.partition("_")[0].rstrip("abcdefgh") for topic in topics} | {"00"}
     return [path for path in sorted((course.root / "notebooks").glob("[0-9]*.ipynb"))
             if not chosen or path.stem.partition("_")[0].rstrip("abcdefgh") in units]
