@@ -12,10 +12,11 @@ from itertools import combinations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
+from course_lib.affine import Affine
 from course_lib.chunks import Chunks
 from course_lib.decision import log_sigmoid, posterior
 from course_lib.estimator import Classifier, Estimator
-from course_lib.newton import Affine, Scale, check_ridge, refuse_dependent, typical_row
+from course_lib.newton import Scale, check_ridge, refuse_dependent, typical_row
 from course_lib.reduce import Additive, over_rows
 from course_lib.statistics import Labels, Moments, Triangles
 
