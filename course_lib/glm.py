@@ -18,10 +18,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erfcx, exprel, xlogy
 
+from course_lib.affine import Affine
 from course_lib.checks import flat
 from course_lib.estimator import Estimator
 from course_lib.families import Bernoulli, ExponentialFamily, Normal, Poisson
-from course_lib.newton import (Affine, Cases, Design, Local, Loss, Optimum, SeparationWarning, check_ridge, inverse,
+from course_lib.newton import (Cases, Design, Local, Loss, Optimum, SeparationWarning, check_ridge, inverse,
                                newton)
 
 __all__ = ["Fit", "GLM", "Link", "SeparationWarning", "deviance", "inverse_mills", "irls", "link_of"]
@@ -119,8 +120,9 @@ class Response:
 def _bernoulli(t, theta):
     """Cross-entropy −t ln μ − (1−t) ln(1−μ) and its derivatives from a single exponential."""
     e = np.exp(-np.abs(theta))
-    mean = np.where(theta > 0, 1.0, e) / (1 + e)
-    return np.where(theta > 0, 1 - t, -t) * theta + np.log1p(e), mean - t, e / (1 + e) ** 2
+    large = 1 / (1 + e)  # of μ and 1 − μ
+    small = e * large
+    return np.log1p(e) + (np.maximum(theta, 0) - t * theta), np.where(theta > 0, large, small) - t, small * large
 
 
 def _poisson(t, theta):
@@ -205,10 +207,11 @@ class Problem(Loss):
             theta, first, second = self.link.natural(Z @ q + offset)
             loss, excess, variance = self.family.local(t, theta)
             value += w @ loss
-            gradient += (w * excess * first) @ Z
+            pull = w * excess
+            gradient += (pull * first) @ Z
             if hessians:
                 fisher = w * variance * first**2
-                for H, curve in zip(hessians, [fisher + w * excess * second] * observed + [fisher] * expected):
+                for H, curve in zip(hessians, [fisher + pull * second] * observed + [fisher] * expected):
                     H += Z.gram(curve)
         return value, gradient, hessians
 

@@ -38,8 +38,9 @@ class _Binomial(ProbabilisticClassifier):
         self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated
 
     def _scores(self, X) -> np.ndarray:
-        log_odds = self._link.natural(self._affine(X))[0]
-        return np.column_stack([np.zeros(len(X)), log_odds])
+        scores = np.zeros((2, len(X)))
+        scores[1] = self._link.natural(self._affine(X))[0]  # the log odds
+        return scores.T
 
     def _binomial(self, X, codes, weight, link: Link):
         return pose(X, codes, FAMILIES["binomial"], link, weight=weight, ridge=self.ridge)[0]

@@ -16,35 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, solve_triangular
 
+from course_lib.affine import Affine
 from course_lib.statistics import slices, triangle
 
-__all__ = ["Affine", "Cases", "Design", "Local", "Loss", "Optimum", "Rows", "Scale", "SeparationWarning", "check_ridge",
+__all__ = ["Cases", "Design", "Local", "Loss", "Optimum", "Rows", "Scale", "SeparationWarning", "check_ridge",
            "corrected", "inverse", "newton", "refuse_dependent", "typical_row"]
 
 
 class SeparationWarning(UserWarning):
     """The likelihood has no maximum: along some direction of the coefficients it grows for ever."""
-
-
-@dataclass(frozen=True)
-class Affine:
-    """The function x ↦ level + (x − centre)·slopes; keeping the centre keeps the digits of data far from 0."""
-
-    centre: np.ndarray  # (D,)
-    level: np.ndarray   # () or (K,)
-    slopes: np.ndarray  # (D,) or (D, K)
-
-    @property
-    def intercept(self):
-        """The value () or (K,) at x = 0."""
-        return self.level - self.centre @ self.slopes
-
-    def __call__(self, X) -> np.ndarray:
-        """Values (N,) or (N, K); the centre is multiplied out only where that costs no more than 1e-13."""
-        near = np.max(np.abs(self.centre) @ np.abs(self.slopes), initial=0.0) < 1e3
-        values = (X if near else X - self.centre) @ self.slopes
-        values += self.intercept if near else self.level
-        return values
 
 
 def typical_row(X) -> np.ndarray:
@@ -101,9 +81,9 @@ class Rows(NamedTuple):
 
     def gram(self, c) -> np.ndarray:
         """Σ c zzᵀ, (M, M), for c (n,)."""
-        i, scaled = int(self.intercept), self.x * c[:, None]
+        i = int(self.intercept)
         G = np.empty((self.x.shape[1] + i,) * 2)
-        G[i:, i:] = self.x.T @ scaled
+        G[i:, i:] = self.x.T @ (self.x * c[:, None]) if c.strides[0] else c[0] * (self.x.T @ self.x)
         if i:
             G[0] = G[:, 0] = c @ self
         return G
@@ -360,13 +340,14 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
             step = -solve(here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             rate = gain / last if count else 1.0
-            if (gain <= enough ** (1 / 3) * size and gain * rate ** (2 - kept) <= enough * size
-                    or rate >= 1 and gain <= 1e-12 * size):
+            next_rate = rate ** (2 - kept)
+            if gain <= enough ** (1 / 3) * size and gain * next_rate <= enough * size or (
+                    rate >= 1 and gain <= 1e-12 * size):
                 return Optimum(q + step, (*path, q + step), True, separated)  # a fall too small to be measured
             if kept and rate > keep:
                 here, kept = local(q, True), False
                 continue
-            kept = rate < keep
+            kept = (next_rate if count else 0.0) < keep
             share, there = _halved(local, q, here, step, gain, not kept)
             if there is None:
                 break
