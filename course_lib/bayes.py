@@ -45,7 +45,7 @@ class BayesClassifier(ProbabilisticClassifier):
     def _fit(self, X, codes, weight):
         R = Labels(codes, len(self.classes_), weight)
         if getattr(self._density(), "additive", False):
-            self._fit_sums(over_rows(X, R, self._checked), X)
+            self._fit_sums(over_rows(self._checked(X), R), X)
         else:
             self.fitted_, self._statistics = self._density().fit(self._checked(X), R), None
             self._set_priors(R.sum(axis=0))
@@ -111,7 +111,7 @@ class BayesClassifier(ProbabilisticClassifier):
         if len(codes) != len(X):
             raise ValueError(f"X and y must have as many rows, got X with {len(X)} and y with {len(codes)}")
         weight = check_weight(sample_weight, codes)
-        new = over_rows(X, Labels(codes, len(self.classes_), weight), self._checked)(self._density())
+        new = over_rows(self._checked(X), Labels(codes, len(self.classes_), weight))(self._density())
         self._statistics = new if first else self._statistics + new
         self._set_priors(self._statistics.mass)
         self.fitted_ = None  # solved when first asked for: a class may still be without rows

@@ -206,7 +206,7 @@ class ProbabilisticClassifier(Classifier):
 def largest(scores) -> np.ndarray:
     """Column (N,) of the first largest score in each row of (N, K); many rows are compared class by class."""
     N, K = scores.shape
-    if N < 100 * K or not scores.flags.f_contiguous:
+    if N < 100 * K or scores.strides[0] != scores.itemsize:
         return scores.argmax(axis=1)
     best, found = scores[:, 0].copy(), np.zeros(N, np.min_scalar_type(K))
     for k in range(1, K):

@@ -90,7 +90,7 @@ class ExponentialFamily(Additive):
 
     def check(self, X, features=None) -> None:
         check_smoothing(self.smoothing)
-        for rows in slices(*X.shape):
+        for rows in slices(len(X), 2 * X.shape[1]):  # rounded copies beside them
             if not self._clean(X[rows]) and (bad := self._outside(X[rows])).any():
                 n, j = np.argwhere(bad)[0]
                 raise ValueError(self._complaint(X[rows][n, j], j if features is None else features[j]))
@@ -267,7 +267,7 @@ class Bernoulli(_Trials):
         return np.zeros(X.shape, bool) if self.threshold is not None else super()._outside(X)
 
     def _clean(self, X):
-        return self.threshold is not None or (X * X == X).all()
+        return self.threshold is not None or ((X == 0) | (X == 1)).all()
 
 
 @dataclass(frozen=True)

@@ -33,27 +33,29 @@ def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
     """
     mean, covariance = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     if covariance.ndim == 3:
-        return FullNormal(mean, np.stack([_cholesky(Sigma, mean if len(covariance) < len(mean) else mean[k], k)
-                                          for k, Sigma in enumerate(covariance)]), rest)
+        return FullNormal(mean, _roots(covariance, mean), rest)
     if (zero := _vanishes(covariance, mean)).any():
         raise _zero_variance(*np.argwhere(zero)[0], own=len(covariance) == len(mean))
     return DiagonalNormal(mean, covariance, rest)
 
 
-def _cholesky(Sigma, mean, k) -> np.ndarray:
-    """Upper triangular root, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
+def _roots(Sigma, mean) -> np.ndarray:
+    """Upper triangular roots, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
     from scipy.linalg.lapack import dpotrf
-    if not np.allclose(Sigma, Sigma.T, rtol=0, atol=1e-10 * np.abs(Sigma).max()):
-        raise ValueError(f"a covariance must be symmetric, got {Sigma.tolist()}: pass (A + A.T) / 2 if only rounding "
-                         "differs")
-    sd = np.sqrt(np.diag(Sigma))
-    if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
-        raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
-    root, failed = dpotrf(Sigma / np.outer(sd, sd), lower=0, clean=1)
-    pivots = np.diag(root) ** 2
-    if failed or pivots.min() < 1e-8:
-        raise _singular(NearlySingular, k, failed - 1 if failed else pivots.argmin(), own=mean.ndim == 1)
-    return root * sd
+    own, turned = len(Sigma) == len(mean), np.swapaxes(Sigma, 1, 2)
+    if (crooked := (np.abs(Sigma - turned) > 1e-10 * np.abs(Sigma).max()).any(axis=(1, 2))).any():
+        raise ValueError(f"a covariance must be symmetric, got {Sigma[crooked][0].tolist()}: pass (A + A.T) / 2 if "
+                         "only rounding differs")
+    sd = np.sqrt(np.einsum("kdd->kd", Sigma))
+    if (zero := _vanishes(sd**2, mean if own else np.abs(mean).min(axis=0))).any():
+        raise _zero_variance(*np.argwhere(zero)[0], own)
+    roots, failed = zip(*(dpotrf(S, lower=0, clean=1) for S in Sigma / (sd[:, :, None] * sd[:, None, :])))
+    roots, failed = np.stack(roots), np.array(failed)
+    pivots = np.einsum("kdd->kd", roots)
+    if (weak := (failed > 0) | (pivots.min(axis=1) < 1e-4)).any():
+        k = weak.argmax()
+        raise _singular(NearlySingular, k, failed[k] - 1 if failed[k] else pivots[k].argmin(), own)
+    return roots * sd[:, None, :]
 
 
 def check_pivots(root, mean, k) -> None:
@@ -227,8 +229,7 @@ class FullNormal(_Linear):
     @cached_property
     def whitener(self) -> np.ndarray:
         """root⁻¹, like `root`: (x − μ) root⁻¹ has unit covariance."""
-        from scipy.linalg import solve_triangular
-        return np.stack([solve_triangular(root, np.eye(len(root))) for root in self.root])
+        return np.linalg.inv(self.root)
 
     @cached_property
     def log_norm(self) -> np.ndarray:

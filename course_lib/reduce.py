@@ -50,12 +50,9 @@ class Additive:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""
 
 
-def over_rows(X, R, checked: Callable = lambda X: X):
-    """The sums over rows X (N, D) with weights R (N, K): additive -> Σ additive.statistics(X, R), in blocks.
-
-    Each block goes through `checked` first, which may raise.
-    """
-    return lambda additive: total(additive, ((checked(x), r) for x, r in split(X, R, block=additive.block)))
+def over_rows(X, R):
+    """The sums over rows X (N, D) with weights R (N, K): additive -> Σ additive.statistics(X, R), in blocks."""
+    return lambda additive: total(additive, split(X, R, block=additive.block))
 
 
 def split(X, R, rows: int | None = None, block: int = BLOCK) -> Iterator[tuple]:
