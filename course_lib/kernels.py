@@ -13,7 +13,7 @@ __all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIF
 
 BLOCK = 2 ** 17  # distances held at once: 1 MB
 LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
-EPS = np.finfo(float).eps
+SLACK = 8 * np.finfo(np.float32).eps
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ def log_windows(X: np.ndarray, points: np.ndarray, weight: np.ndarray, kernel, h
 def close(X: np.ndarray, points: np.ndarray, reach2=None):
     """Pairs of rows and points no farther apart than a reach, or than the nearest point.
 
-    Candidates come from one matrix product, ‖p‖² − 2xᵀp about a common centre, with slack for what that rounds away;
-    their distances are then taken by differences.
+    Candidates come from one matrix product in single precision, ‖p‖² − 2xᵀp about a common centre, with slack for all
+    that rounding may take from it; their distances are then taken by differences.
 
     Parameters
     ----------
@@ -170,20 +170,25 @@ def close(X: np.ndarray, points: np.ndarray, reach2=None):
     rows, and the pairs' i (among these rows), j and d² (a little over the reach at most), or None in their place
     where there are so many that all distances cost less
     """
-    n, D = points.shape
-    centre = points.mean(axis=0)
-    P = np.column_stack([points - centre, np.ones(n)])
-    P[:, D] = np.einsum("nd,nd->n", P[:, :D], P[:, :D])
+    (n, D), centre = points.shape, points.mean(axis=0)
+    P = points - centre
+    unit = np.sqrt(_squares(P).max()) or 1.0
+    P /= unit
+    P = np.column_stack([P, _squares(P)]).astype(np.float32).T
     for rows in blocks(len(X), n):
-        x = X[rows]
-        Z = np.column_stack([-2 * (x - centre), np.ones(len(x))])
-        z2 = np.einsum("nd,nd->n", Z[:, :D], Z[:, :D]) / 4
-        G, slack = Z @ P.T, 8 * (D + 4) * EPS * (z2 + P[:, D].max())
-        limit = (G.min(axis=1) if reach2 is None else reach2[rows] - z2) + slack
-        i, j = np.divmod(np.flatnonzero(G <= limit[:, None]), n)
-        yield rows, _measured(x, points, i, j) if len(i) * (D + 8) <= G.size or reach2 is None else None
+        Z = (X[rows] - centre) / unit
+        z2 = _squares(Z)
+        G = np.column_stack([-2 * Z, np.ones(len(Z))]).astype(np.float32) @ P
+        limit = G.min(axis=1) if reach2 is None else reach2[rows] / unit**2 - z2
+        near = G <= (limit + SLACK * (D + 4) * (z2 + 1)).astype(np.float32)[:, None]
+        few = reach2 is None or np.count_nonzero(near) * (D + 8) <= near.size
+        yield rows, _measured(X[rows], points, near) if few else None
 
 
-def _measured(x, points, i, j):
-    Z = x[i] - points[j]
-    return i, j, np.einsum("nd,nd->n", Z, Z)
+def _measured(X, points, near):
+    i, j = np.divmod(np.flatnonzero(near), len(points))
+    return i, j, _squares(X[i] - points[j])
+
+
+def _squares(Z) -> np.ndarray:
+    return np.einsum("nd,nd->n", Z, Z)

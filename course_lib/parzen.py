@@ -5,7 +5,7 @@ A window estimate keeps its rows: it is no sum over them, so it can neither be m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,10 +13,12 @@ import numpy as np
 from course_lib import kernels
 from course_lib.bayes import BayesClassifier
 from course_lib.kernels import (
-    GAUSSIAN, KERNELS, CompactKernel, GaussianKernel, blocks, close, log_windows, squared_distances)
+    GAUSSIAN, KERNELS, UNIFORM, CompactKernel, GaussianKernel, blocks, close, log_windows, squared_distances)
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["Nearest", "Parzen", "ParzenClassifier", "Windows", "entries", "positive"]
+
+TREE = 3  # features up to which a tree skips more points than it costs
 
 
 @dataclass(frozen=True)
@@ -171,22 +173,32 @@ class Windows:
 
     def _from_close(self, X, h2) -> np.ndarray:
         """As `_from_all` for a kernel with an edge, from the pairs within reach where these are few."""
-        out, reach2 = np.empty((len(X), len(self.classes))), np.broadcast_to(h2.max(axis=1), len(X))
-        for rows, pairs in self._pairs(X, reach2):
-            v = np.broadcast_to(h2 if len(h2) == 1 else h2[rows], out[rows].shape)
+        widths, many = np.broadcast_to(h2, (len(X), len(self.classes))), np.zeros(len(X), bool)
+        out = np.empty(widths.shape)
+        for rows, pairs in self._pairs(X, widths.max(axis=1)):
             if pairs is None:
-                out[rows] = self._from_all(X[rows], v)
+                many[rows] = True
             else:
                 i, j, d2 = pairs
-                out[rows] = self._summed(i, j, self.kernel.profile(d2 / v[i, self.codes[j]]), len(v))
+                values = self.kernel.profile(d2 / widths[rows][i, self.codes[j]])
+                out[rows] = self._summed(i, j, values, len(widths[rows]))
+        out[many] = self._from_all(X[many], widths[many])
         return out
 
     def _from_nearest(self, X) -> np.ndarray:
         """ln Σ_i w_iy (M, K) over the nearest point, or those tied for it."""
-        out = np.empty((len(X), len(self.classes)))
-        for rows, (i, j, d2) in close(X, self.points):
+        if len(X) * len(self.points) <= kernels.BLOCK:
+            least = np.maximum(squared_distances(X, self.points).min(axis=1), np.finfo(float).tiny)
+            return replace(self, kernel=UNIFORM)._from_all(X, least[:, None])
+        out, alone = np.empty((len(X), len(self.classes))), np.zeros(len(X), bool)
+        if X.shape[1] <= TREE:
+            d, j = self._tree.query(X, 2)
+            alone = d[:, 1] > d[:, 0] * (1 + 1e-9)
+            out[alone] = self._summed(np.arange(alone.sum()), j[alone, 0], 1.0, alone.sum())
+        tied = np.flatnonzero(~alone)
+        for rows, (i, j, d2) in close(X[tied], self.points):
             least = np.minimum.reduceat(d2, np.searchsorted(i, np.arange(i[-1] + 1)))
-            out[rows] = self._summed(i, j, d2 <= least[i], len(least))
+            out[tied[rows]] = self._summed(i, j, d2 <= least[i], len(least))
         return out
 
     def _summed(self, i, j, values, M) -> np.ndarray:
@@ -200,19 +212,18 @@ class Windows:
         How many are near is judged from 256 rows, and a block takes its rows from all over X, so that by expectation
         it holds no more than `BLOCK` pairs even if the rows are sorted.
         """
-        if isinstance(self.h, Nearest) or X.shape[1] > 3:
+        if X.shape[1] > TREE or isinstance(self.h, Nearest):
             return close(X, self.points, reach2)
-        h = np.sqrt(reach2[0])
-        near = self._tree.query_ball_point(X[::max(1, len(X) // 256)], h, return_length=True).mean()
+        reach = np.sqrt(reach2[0]) * (1 + 1e-9)
+        near = self._tree.query_ball_point(X[::max(1, len(X) // 256)], reach, return_length=True).mean()
         if near > 0.05 * len(self.points):
             return [(slice(None), None)]
         n = min(len(X), int(np.ceil(len(X) * (near + 16) / kernels.BLOCK)))
-        return ((rows, self._by_tree(X[rows], h)) for rows in (slice(start, None, n) for start in range(n)))
+        return ((rows, self._within(X[rows], reach)) for rows in (slice(start, None, n) for start in range(n)))
 
-    def _by_tree(self, x, h):
-        near = type(self._tree)(x).sparse_distance_matrix(self._tree, h * (1 + 1e-9), output_type="ndarray")
-        i, j = near["i"], near["j"]
-        return i, j, ((x[i] - self.points[j]) ** 2).sum(axis=1)
+    def _within(self, X, reach):
+        found = type(self._tree)(X).sparse_distance_matrix(self._tree, reach, output_type="ndarray")
+        return found["i"], found["j"], ((X[found["i"]] - self.points[found["j"]]) ** 2).sum(axis=1)
 
     @cached_property
     def _tree(self):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from scipy.special import gamma, logsumexp
+from scipy.special import gamma, logsumexp, softmax
 
 from course_lib import kernels as kernels_module
 from course_lib.bayes import NaiveBayes
@@ -175,16 +175,50 @@ def test_hard_labels_equal_their_one_hot_matrix_and_soft_ones_the_sum(name):
     assert np.exp(model.fit(X, R).log_density(Q)) == pytest.approx(np.exp(by_class), rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.parametrize("D", [2, 5])
 @kernels
-def test_a_tree_and_the_size_of_blocks_change_nothing(name, monkeypatch):
-    X, codes, rng = sample(0, n=900)
-    Q = rng.normal(size=(500, 2))
+def test_a_tree_a_product_and_the_size_of_blocks_change_nothing(name, D, monkeypatch):
+    X, codes, rng = sample(0, n=900, D=D)
+    Q = rng.normal(size=(500, D))
     results = []
     for block in (1, 5000, 2**30):
         monkeypatch.setattr(kernels_module, "BLOCK", block)
-        results.append(np.exp(Parzen([0.05, 0.1, 0.9], KERNELS[name]).fit(X, Labels(codes, 3)).log_density(Q)))
+        widths = [0.05 * D, 0.1 * D, 0.9 * D]
+        results.append(np.exp(Parzen(widths, KERNELS[name]).fit(X, Labels(codes, 3)).log_density(Q)))
     assert results[0] == pytest.approx(results[2], rel=1e-11, abs=1e-300)
     assert results[1] == pytest.approx(results[2], rel=1e-11, abs=1e-300)
+
+
+@modest
+@given(seed=seeds, D=st.integers(1, 6), offset=st.sampled_from([0.0, 1e8]), scale=st.sampled_from([1e-6, 1.0, 1e6]))
+def test_close_pairs_are_those_of_all_distances_on_a_lattice(seed, D, offset, scale):
+    """Single precision finds them: points exactly on the edge, or tied for the nearest, must not be lost."""
+    rng = np.random.default_rng(seed)
+    X, points = ((rng.integers(0, 4, size=(n, D)) + offset) * scale for n in (30, 60))
+    d2 = ((X[:, None] - points) ** 2).sum(axis=2)
+    reach2 = np.sort(d2, axis=1)[:, 3]
+    for reach, wanted in ((reach2, d2 <= reach2[:, None]), (None, d2 <= d2.min(axis=1)[:, None])):
+        for rows, pairs in kernels_module.close(X, points, reach):
+            got = wanted[rows].copy()
+            if pairs is not None:
+                got[pairs[0], pairs[1]] = False
+                assert not got.any()
+                assert pairs[2] == pytest.approx(d2[rows][pairs[0], pairs[1]], rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("D", [2, 5])
+def test_points_tied_for_the_nearest_all_count_whatever_finds_them(D, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, codes = rng.integers(0, 3, size=(400, D)).astype(float), rng.integers(3, size=400)
+    Q = rng.integers(0, 3, size=(300, D)) + 0.5
+    f = Parzen(0.1, EPANECHNIKOV).fit(X, Labels(codes, 3))
+    d2 = ((Q[:, None] - X) ** 2).sum(axis=2)
+    share = np.eye(3)[codes] / np.bincount(codes)
+    with np.errstate(divide="ignore"):
+        expected = np.log((d2 == d2.min(axis=1)[:, None]) @ share)
+    for block in (1000, 2**30):
+        monkeypatch.setattr(kernels_module, "BLOCK", block)
+        assert softmax(f.discriminant(Q), axis=1) == pytest.approx(softmax(expected, axis=1), rel=1e-12, abs=0)
 
 
 @kernels
