@@ -248,6 +248,6 @@ def cluster(workers: int = 2):
     from distributed import Client, LocalCluster
     kept = {name: str(2**30) for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")}
     with dask.config.set({"distributed.nanny.pre-spawn-environ": BLAS | kept}):
-        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as local, \
-                Client(local) as client:
+        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as local, \
+                Client(local) as client:  # any free port: the usual one may be another cluster's
             yield client

@@ -130,6 +130,11 @@ def client():
         yield client
 
 
+def test_a_second_cluster_on_the_machine_does_not_complain(client, recwarn):
+    with cluster(1):
+        assert [str(warning.message) for warning in recwarn] == []
+
+
 @dataclass(frozen=True)
 class DeadlyOnce:
     """Reads a piece, but kills its process at the first attempt."""
