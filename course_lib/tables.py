@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 import numpy as np
 
 from course_lib.families import ExponentialFamily, Natural, check_observed, check_smoothing
-from course_lib.reduce import Additive
-from course_lib.statistics import ClassError, Table
+from course_lib.reduce import Additive, split
+from course_lib.statistics import ClassError, Table, indicator, slices
 
 __all__ = ["Bins", "Categorical", "Histogram", "Levels", "Multinomial"]
 
@@ -116,8 +116,7 @@ class Levels:
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
         _check_codes(X, self.levels - 1)
-        tables = np.pad(self.theta, ((0, 0), (0, 0), (0, 1))).transpose(1, 2, 0)  # a last row of zeros for the code −1
-        return reduce(add, (table[column] for table, column in zip(tables, _codes(X).T)))
+        return looked_up(self.theta, X, _codes)
 
     discriminant = log_density
 
@@ -133,11 +132,32 @@ def _drawn(below, rng) -> np.ndarray:
     return (u[:, :, None] >= below).sum(axis=2)
 
 
+def looked_up(tables, X, codes) -> np.ndarray:
+    """Σ_d tables[k, d, codes(X)[n, d]], (N, K), from tables (K, D, L); the code −1 counts 0."""
+    K, D, L = tables.shape
+    weights = np.pad(tables, ((0, 0), (0, 0), (1, 0))).reshape(K, -1).T
+    out = np.empty((len(X), K))
+    for rows in slices(*X.shape):
+        out[rows] = indicator(codes(X[rows]), L + 1) @ weights
+    return out
+
+
 def _codes(X) -> np.ndarray:
-    return np.nan_to_num(X, nan=-1.0).astype(np.intp)
+    missing = np.isnan(X.min(initial=0.0))
+    return (np.where(np.isnan(X), -1.0, X) if missing else X).astype(np.int32)
 
 
 def _check_codes(X, top, features=None) -> None:
+    for rows in slices(len(X), 2 * X.shape[1]):
+        if not _clean(X[rows], np.min(top)):
+            _refuse(X[rows], top, features)
+
+
+def _clean(X, top) -> bool:
+    return X.min() >= 0 and X.max() <= top and not (np.rint(X) != X).any()
+
+
+def _refuse(X, top, features) -> None:
     bad = (X < 0) | (X > top) | (np.rint(X) != X) & ~np.isnan(X)
     if not bad.any():
         return
@@ -180,7 +200,7 @@ class Histogram(Additive):
     def fit(self, X, R) -> "Bins":
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
         edges = self._edges(X)
-        return self._solve(edges, self._table(edges, X, R))
+        return self._solve(edges, reduce(add, (self._table(edges, x, r) for x, r in split(X, R))))
 
     def statistics(self, X, R) -> Table:
         return self._table(self._edges(X), X, R)
@@ -249,10 +269,8 @@ class Bins:
         return self.edges[j, b] + rng.uniform(size=b.shape) * widths[j, b]
 
     def _looked_up(self, X, outside: float) -> np.ndarray:
-        K, D, B = self.log_height.shape
-        extra = np.broadcast_to([outside, 0.0], (K, D, 2))  # for the codes B (outside) and −1 (missing)
-        tables = np.concatenate([self.log_height, extra], axis=2).transpose(1, 2, 0)
-        return sum(table[column] for table, column in zip(tables, _bin(self.edges, X).T))
+        tables = np.pad(self.log_height, ((0, 0), (0, 0), (0, 1)), constant_values=outside)  # for the code B
+        return looked_up(tables, X, partial(_bin, self.edges))
 
 
 def _bin(edges, X) -> np.ndarray:
