@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from course_lib.classroom.grading import channel, jail, sandbox
 from course_lib.classroom.cases import Seed
+from course_lib.classroom.grading import channel, jail, sandbox
 from course_lib.classroom.grading.sandbox import Call, Limits, Sandbox, Trusted
 from course_lib.classroom.grading.student import plain_python
-from course_lib.classroom.wire import fingerprint
+from course_lib.classroom.wire import fingerprint, fresh, identical
 from course_lib.data import load
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -165,6 +165,43 @@ def test_ready_made_solutions_are_named(either):
         "course_lib.decision.posterior",
     ]
     assert replies[0].status == "returned" and "ready-made" in replies[1].error
+
+
+def test_ready_made_solution_is_named_if_only_the_first_call_uses_it(either):
+    """An answer that is kept from the first call has no need of it in any later one."""
+    cells = [
+        "from functools import cache\nfrom scipy.special import expit",
+        "@cache\ndef kept(x): return expit(x)",
+        "def f(x): return kept(x)",
+    ]
+    reply = ask(either, cells, "f", 0.5, ready=("scipy.special.expit",))
+    assert (reply.status, reply.again, reply.delegated) == ("returned", True, "scipy.special.expit")
+
+
+def test_to_be_watched_costs_no_honest_answer(either):
+    """`expit` is swapped for a function that notes its name, and has none of its other uses."""
+    cells = ["import numpy as np\nfrom scipy.special import expit", "def f(x): return expit.nin * x"]
+    reply = ask(either, cells, "f", 0.5, ready=("scipy.special.expit",))
+    assert (reply.status, reply.value, reply.again, reply.delegated) == ("returned", 0.5, True, None)
+
+
+PLAIN = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=3),
+        hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, bool, "U2"]), hnp.array_shapes(min_side=0, max_side=2)),
+        st.floats().map(np.float64),
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.lists(inner, max_size=2).map(tuple),
+                            st.dictionaries(st.text(max_size=1), inner, max_size=2)),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PLAIN, PLAIN)
+def test_identical_means_an_equal_fingerprint(one, other):
+    assert identical(one, other) == (fingerprint(one) == fingerprint(other))
+    assert identical(one, fresh(one))
 
 
 def test_pictures_widgets_and_checks_do_nothing(either):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import types
 import typing
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache
 from typing import Any
 
 __all__ = ["CRASHED", "DELEGATED", "GRADED", "MISSING", "NOTHING", "NOT_GRADED", "RIGHT", "STATUSES", "TIMED_OUT",
@@ -155,13 +157,21 @@ def plain(record: Any) -> dict[str, Any]:
 
 def restored(kind: Any, tree: Any) -> Any:
     """A record of a kind from what JSON gave back: lists become tuples, dicts become the records they were."""
+    return _restorer(kind)(tree)
+
+
+@cache
+def _restorer(kind: Any) -> Callable[[Any], Any]:
     if is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        return kind(**{f.name: restored(hints[f.name], tree[f.name]) for f in fields(kind) if f.name in tree})
+        parts = {name: _restorer(hint) for name, hint in typing.get_type_hints(kind).items()}
+        return lambda tree: kind(**{name: part(tree[name]) for name, part in parts.items() if name in tree})
     if typing.get_origin(kind) is tuple:
         inner = typing.get_args(kind)
-        kinds = [inner[0]] * len(tree) if inner[-1] is ... else inner
-        return tuple(map(restored, kinds, tree))
+        if inner[-1] is not ...:
+            return lambda tree: tuple(part(item) for part, item in zip(map(_restorer, inner), tree))
+        each = _restorer(inner[0])
+        return lambda tree: tuple(map(each, tree))
     if isinstance(kind, types.UnionType):
-        return None if tree is None else restored(typing.get_args(kind)[0], tree)
-    return tree
+        known = _restorer(typing.get_args(kind)[0])
+        return lambda tree: None if tree is None else known(tree)
+    return lambda tree: tree
