@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from course_lib.affine import Affine
 from course_lib.reduce import NearlySingular
 from course_lib.statistics import ClassError, slices
 
@@ -42,8 +43,8 @@ def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
 def _roots(Sigma, mean) -> np.ndarray:
     """Upper triangular roots, Σ = rootᵀ root, of features scaled to variance 1, so that units do not matter."""
     from scipy.linalg.lapack import dpotrf
-    own, turned = len(Sigma) == len(mean), np.swapaxes(Sigma, 1, 2)
-    if (crooked := (np.abs(Sigma - turned) > 1e-10 * np.abs(Sigma).max()).any(axis=(1, 2))).any():
+    own, size = len(Sigma) == len(mean), np.abs(Sigma).max(axis=(1, 2), keepdims=True)
+    if (crooked := (np.abs(Sigma - np.swapaxes(Sigma, 1, 2)) > 1e-10 * size).any(axis=(1, 2))).any():
         raise ValueError(f"a covariance must be symmetric, got {Sigma[crooked][0].tolist()}: pass (A + A.T) / 2 if "
                          "only rounding differs")
     sd = np.sqrt(np.einsum("kdd->kd", Sigma))
@@ -100,18 +101,13 @@ class _Linear:
         """The log density, up to a term that is the same for all classes, (N, K)."""
         if not (self.tied and self._near):
             return self.log_density(X)
-        weights, bias = self._form
-        out = np.empty((len(weights), len(X)))
-        for rows in slices(*X.shape):
-            np.matmul(weights, _moved(X[rows], self._centre).T, out=out[:, rows])
-        out += bias[:, None]
-        return self.log_density(X) if np.isnan(out[0]).any() else out.T
+        out = self._affine(X)
+        return self.log_density(X) if np.isnan(out[:, 0]).any() else out
 
     @cached_property
-    def _form(self) -> tuple:
-        """Weights (K, D) and bias (K,) of the discriminants of x − centre."""
+    def _affine(self) -> Affine:
         weights = self._precise(self._shifted)
-        return weights, -np.einsum("kd,kd->k", weights, self._shifted) / 2
+        return Affine(self._centre, -np.einsum("kd,kd->k", weights, self._shifted) / 2, weights.T)
 
     @cached_property
     def _centre(self) -> np.ndarray:
