@@ -199,11 +199,12 @@ class Moments:
             if (lost <= 32 * np.diag(scatter)).all():  # the difference of squares costs 5 bits at most
                 return cls(mass, mean, scatter[None], rest)
         mean = divide(R.T @ X, mass[:, None])
-        scatters = [_outer(Z, weight) for Z, weight in _centred(X, R, mean)]
-        squares = np.stack([np.diag(scatter) for scatter in scatters])
+        scatter = np.stack([_outer(Z, weight) for Z, weight in _centred(X, R, mean)])
+        squares = np.einsum("kdd->kd", scatter)
         rest = _rest(X, R, mean, mass[:, None], squares.sum(axis=0) if pooled else squares)
-        scatters = [scatter - n * np.outer(r, r) for scatter, n, r in zip(scatters, mass, rest)]
-        return cls(mass, mean, np.sum(scatters, axis=0)[None] if pooled else np.stack(scatters), rest)
+        if rest.any():
+            scatter -= mass[:, None, None] * rest[:, :, None] * rest[:, None, :]
+        return cls(mass, mean, scatter.sum(axis=0, keepdims=True) if pooled else scatter, rest)
 
     def __add__(self, other: "Moments") -> "Moments":
         mass, mean, rest, delta, between = _merge(self.mass[:, None], self, other.mass[:, None], other)
