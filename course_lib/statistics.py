@@ -194,10 +194,10 @@ class Moments:
     def of(cls, X, R, pooled: bool = False) -> "Moments":
         """The moments of rows X (N, D) with weights R (N, K); `pooled` sums the scatter over the classes."""
         mass = R.sum(axis=0)
-        if pooled:
-            mean, scatter, rest, lost = _about_one_centre(X, R, mass)
-            if (lost <= 32 * np.diag(scatter)).all():  # the difference of squares costs 5 bits at most
-                return cls(mass, mean, scatter[None], rest)
+        if pooled or not isinstance(R, Labels):
+            mean, scatter, rest, lost = _about_one_centre(X, R, mass, pooled)
+            if (lost <= 128 * np.einsum("kdd->kd", scatter)).all():  # the difference of squares costs 7 bits at most
+                return cls(mass, mean, scatter, rest)
         mean = divide(R.T @ X, mass[:, None])
         scatter = np.stack([_outer(Z, weight) for Z, weight in _centred(X, R, mean)])
         squares = np.einsum("kdd->kd", scatter)
@@ -412,15 +412,21 @@ def _centred(X, R, mean):
         yield from ((X - m, weight) for weight, m in zip(R.T, mean))
 
 
-def _about_one_centre(X, R, mass):
-    """Means (K, D), pooled scatter (D, D) and rest from sums about one centre, and what the scatter was taken from."""
+def _about_one_centre(X, R, mass, pooled: bool):
+    """Means, scatter and rest, as in `Moments`, from sums about one centre, and what the variances were taken from."""
     centre = _centre(X[:64])
     Z = X - centre if centre.any() else X
     first = R.T @ Z
-    between = divide(first, np.sqrt(mass)[:, None])
     mean, rest = _two_sum(centre, divide(first, mass[:, None]))
-    total = _outer(Z, R.weight if isinstance(R, Labels) else R.sum(axis=1))
-    return mean, total - between.T @ between, rest, (between**2).sum(axis=0)
+    between = divide(first, np.sqrt(mass)[:, None])
+    if pooled:
+        total = _outer(Z, R.weight if isinstance(R, Labels) else R.sum(axis=1))[None]
+        between = (between.T @ between)[None]
+    else:
+        weighted = R.T[:, None, :] * np.ascontiguousarray(Z.T)  # so that one product serves all classes
+        total = (weighted.reshape(first.size, len(Z)) @ Z).reshape(*first.shape, Z.shape[1])
+        between = between[:, :, None] * between[:, None, :]
+    return mean, total - between, rest, np.einsum("kdd->kd", between)
 
 
 def _outer(Z, weight) -> np.ndarray:
