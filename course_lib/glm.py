@@ -125,6 +125,10 @@ def _bernoulli(t, theta):
     return np.log1p(e) + (np.maximum(theta, 0) - t * theta), np.where(theta > 0, large, small) - t, small * large
 
 
+def _entropy(t):
+    return -xlogy(t, t) - xlogy(1 - t, 1 - t)
+
+
 def _poisson(t, theta):
     mean = np.exp(theta)
     return mean - t - t * theta + xlogy(t, t), mean - t, mean
@@ -138,7 +142,7 @@ FAMILIES = {
     "binomial": Response(Bernoulli(), _bernoulli, (0, 1), {
         "logit": Link(canonical), "probit": Link(probit), "cloglog": Link(complementary_log_log),
         "log": Link(log_of_share, np.log, (-np.inf, 0)), "identity": Link(share, float, (0, 1))},
-        saturated=lambda t: -xlogy(t, t) - xlogy(1 - t, 1 - t)),
+        saturated=_entropy),
     "poisson": Response(Poisson(), _poisson, (0, np.inf), {
         "log": Link(canonical, np.log), "identity": Link(count, float, (0, np.inf))}),
     "gaussian": Response(Normal(), _normal, (-np.inf, np.inf), {
@@ -200,25 +204,27 @@ class Problem(Loss):
     family: Response
     link: Link
 
-    def sums(self, q, observed: bool, expected: bool) -> tuple[float, np.ndarray, list[np.ndarray]]:
-        """Loss, gradient (M,) and the Hessians (M, M) that are asked for, the observed one first."""
-        value, gradient, hessians = q @ self.P @ q / 2, self.P @ q, [self.P.copy() for _ in range(observed + expected)]
-        for Z, t, w, offset in self.blocks(2 * len(q)):
+    def sums(self, q, curved: bool, both: bool = False) -> tuple:
+        """Loss, gradient (M,) and, if `curved`, the observed Hessian (M, M); the expected one where that may fail."""
+        both = curved and (both or not self.link.concave)
+        value, gradient, hessians = 0.0, np.zeros(len(q)), [np.zeros((len(q),) * 2) for _ in range(curved + both)]
+        for Z, t, w, offset in self.blocks(3 * len(q)):
             theta, first, second = self.link.natural(Z @ q + offset)
             loss, excess, variance = self.family.local(t, theta)
-            value += w @ loss
+            value += np.sum(w * loss)
             pull = w * excess
             gradient += (pull * first) @ Z
-            if hessians:
+            if curved:
                 fisher = w * variance * first**2
-                for H, curve in zip(hessians, [fisher + pull * second] * observed + [fisher] * expected):
+                for H, curve in zip(hessians, (fisher + pull * second, fisher)):
                     H += Z.gram(curve)
-        return value, gradient, hessians
+        return value, gradient, *hessians
 
-    def local(self, q, curved: bool = True) -> Local:
-        """The loss at q (M,) with its Newton step; the expected Hessian stands by where the observed one may fail."""
-        value, gradient, hessians = self.sums(q, curved, curved and not self.link.concave)
-        return Local(value, gradient, lambda: inverse(*hessians))
+    def at(self, q, sums: tuple) -> Local:
+        """The loss with its penalty; the expected Hessian stands by where the observed one may fail."""
+        value, gradient, *hessians = sums
+        return Local(value + q @ self.P @ q / 2, gradient + self.P @ q,
+                     lambda: inverse(*(H + self.P for H in hessians)))
 
     def lead(self, Z, t, direction) -> np.ndarray:
         """Movement (n,) towards the end of the range that t is at; none is good for a t between the ends."""
@@ -246,7 +252,7 @@ class Problem(Loss):
         low, high = self.link.range
         if np.isinf([low, high]).all():
             return False
-        etas = ((Z @ q + offset)[w > 0] for Z, _, w, offset in self.blocks(2 * len(q)))
+        etas = ((Z @ q + offset)[w > 0] for Z, _, w, offset in self.blocks(3 * len(q)))
         return any(min((eta - low).min(initial=np.inf), (high - eta).min(initial=np.inf)) < 1e-6 for eta in etas)
 
 
@@ -313,11 +319,11 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
 def _summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
     q, M = optimum.q, problem.design.width
     with np.errstate(all="ignore"):  # at the edge of a bounded link
-        value, _, (observed, expected) = problem.sums(q, observed=True, expected=True)
-    loss = 2 * total * (value - q @ problem.P @ q / 2 - problem.cases.weight @ problem.family.saturated(problem.cases.t))
+        value, _, *hessians = problem.sums(q, curved=True, both=True)
+    loss = 2 * total * (value - problem.cases.weight @ problem.family.saturated(problem.cases.t))
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
     A = problem.design.coef(np.eye(M))
-    covariances = [phi / total * A @ _inverse(H) @ A.T for H in (expected, observed)]
+    covariances = [phi / total * A @ _inverse(H + problem.P) @ A.T for H in reversed(hessians)]
     path = tuple(problem.design.coef(q) for q in optimum.path)
     return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
                problem.design.affine(q))
@@ -338,8 +344,13 @@ def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset
         raise ValueError("the weights must not all be zero, or there is nothing to fit: pass sample weights of which "
                          "some are positive")
     cases, total = Cases.of(X, t, weight, offset)
+    return posed(cases, total, family, link, ridge, intercept), total
+
+
+def posed(cases: Cases, total: float, family: Response, link: Link, ridge=0.0, intercept=True) -> Problem:
+    """The problem of cases whose weights had the sum `total`."""
     design = Design.of(cases, intercept, ridge > 0)
-    return Problem(design, cases, ridge / total * design.penalty(), family, link), total
+    return Problem(design, cases, ridge / total * design.penalty(), family, link)
 
 
 def told(optimum: Optimum) -> Optimum:

@@ -6,15 +6,17 @@ the softmax of K linear functions, which are identified by Σ_k w_k = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
 
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
-from course_lib.glm import FAMILIES, Link, link_of, pose, told
+from course_lib.glm import FAMILIES, Link, link_of, posed, told
 from course_lib.newton import Cases, Design, Local, Loss, Optimum, check_ridge, inverse
+from course_lib.passes import Pieces
 
 __all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
 
@@ -29,10 +31,17 @@ class _Binomial(ProbabilisticClassifier):
         return {"multi_class": False}
 
     def _fit(self, X, codes, weight) -> None:
+        self._learn(*Cases.of(X, codes.astype(np.float64), weight))
+
+    def _fit_sums(self, summed, first) -> None:
+        self._learn(*Pieces.of(summed))
+
+    def _learn(self, cases, total) -> None:
+        check_ridge(self.ridge)
         if len(self.classes_) != 2:
             raise ValueError("Only binary classification is supported. The type of the target is multiclass: got "
                              f"{len(self.classes_)} classes; use SoftmaxRegression")
-        self._link, optimum, design = self._solve(X, codes, weight)
+        self._link, optimum, design = self._solve(cases, total)
         self._affine = design.affine(optimum.q)
         self.coef_, self.intercept_ = self._affine.slopes[None], np.array([self._affine.intercept])
         self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated
@@ -42,8 +51,8 @@ class _Binomial(ProbabilisticClassifier):
         scores[1] = self._link.natural(self._affine(X))[0]  # the log odds
         return scores.T
 
-    def _binomial(self, X, codes, weight, link: Link):
-        return pose(X, codes, FAMILIES["binomial"], link, weight=weight, ridge=self.ridge)[0]
+    def _binomial(self, cases, total, link: Link):
+        return posed(cases, total, FAMILIES["binomial"], link, self.ridge)
 
 
 class LogisticRegression(_Binomial):
@@ -73,8 +82,8 @@ class LogisticRegression(_Binomial):
     Source: Bishop, Pattern Recognition and Machine Learning, sections 4.3.2 and 4.3.3.
     """
 
-    def _solve(self, X, codes, weight):
-        problem = self._binomial(X, codes, weight, link_of("binomial", "logit"))
+    def _solve(self, cases, total):
+        problem = self._binomial(cases, total, link_of("binomial", "logit"))
         return problem.link, told(problem.solve()), problem.design
 
 
@@ -86,8 +95,8 @@ class ProbitRegression(_Binomial):
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
     """
 
-    def _solve(self, X, codes, weight):
-        problem = self._binomial(X, codes, weight, link_of("binomial", "probit"))
+    def _solve(self, cases, total):
+        problem = self._binomial(cases, total, link_of("binomial", "probit"))
         return problem.link, told(problem.solve()), problem.design
 
 
@@ -140,8 +149,11 @@ class FlippedLogisticRegression(_Binomial):
         super().__init__(ridge)
         self.flip = flip
 
-    def _solve(self, X, codes, weight):
-        first = self._binomial(X, codes, weight, link_of("binomial", "logit"))
+    def _fit_sums(self, summed, first) -> None:
+        ProbabilisticClassifier._fit_sums(self, summed, first)  # which refuses: every ε would be a fit of its own
+
+    def _solve(self, cases, total):
+        first = self._binomial(cases, total, link_of("binomial", "logit"))
         profile = _Profile(first)
         self.flip_ = profile.best() if self.flip is None else self.flip
         problem, optimum = profile.at(self.flip_)
@@ -198,14 +210,15 @@ class Softmax(Loss):
     """
 
     C: np.ndarray  # (K−1, K)
-    SMALL = 500    # a Hessian of up to so many rows is factorised, a larger one only multiplied with vectors
+    formed: bool   # whether the Hessian is formed and factorised, or only multiplied with vectors
+    SMALL = 500    # rows of the largest Hessian that is formed; of a table in pieces any, since a product is a pass
 
     @classmethod
-    def of(cls, X, codes, K: int, weight, ridge: float) -> "Softmax":
-        """The problem of features X (N, D), classes (N,) below K and weights (N,) or None."""
-        cases, total = Cases.of(X, codes, weight)
+    def of(cls, cases: Cases, total: float, K: int, ridge: float) -> "Softmax":
+        """The problem of cases, whose responses are classes below K and whose weights had the sum `total`."""
         design = Design.of(cases, ridge=ridge > 0)
-        return cls(design, cases, ridge / total * design.penalty(), helmert(K))
+        formed = design.width * K <= cls.SMALL or isinstance(cases, Pieces)
+        return cls(design, cases, ridge / total * design.penalty(), helmert(K), formed)
 
     def W(self, q) -> np.ndarray:
         """Coefficients (M, K) on z."""
@@ -228,20 +241,25 @@ class Softmax(Loss):
             Y[own], excess[own] = np.exp(-loss), -excess.sum(axis=1)
             yield Z, w, Y, excess, loss
 
-    def local(self, q, curved: bool = True) -> Local:
-        """The loss at q with its Newton step, by a factorised Hessian or by conjugate gradients."""
+    def sums(self, q, curved: bool) -> tuple:
+        """Loss, its derivatives (M, K) by W and, if asked for and not too large, Σ w y_k y_j zzᵀ (K·M, K·M)."""
         W = self.W(q)
-        V = q.reshape(len(W), -1)
-        value, gradient, products = np.sum(V * (self.P @ V)) / 2, self.P @ W, 0.0
-        small = W.size <= self.SMALL
+        value, gradient, products = 0.0, np.zeros(W.shape), [np.zeros((W.size,) * 2)] * (curved and self.formed)
         for Z, w, Y, excess, loss in self.posteriors(W):
-            value += w @ loss
+            value += np.sum(w * loss)
             gradient += ((w[:, None] * excess).T @ Z).T
-            if curved and small:
+            for H in products:
                 G = Z.outer(np.sqrt(w)[:, None] * Y)
-                products += G.T @ G
-        g = (gradient @ self.C.T).ravel()
-        return Local(value, g, lambda: inverse(self.hessian(products)) if small else partial(self.conjugate, q))
+                H += G.T @ G
+        return value, gradient, *products
+
+    def at(self, q, sums: tuple) -> Local:
+        """The loss with its penalty and its Newton step, by a factorised Hessian or by conjugate gradients."""
+        value, gradient, *products = sums
+        V = q.reshape(self.design.width, -1)
+        value, gradient = value + np.sum(V * (self.P @ V)) / 2, gradient @ self.C.T + self.P @ V
+        return Local(value, gradient.ravel(),
+                     lambda: inverse(self.hessian(*products)) if self.formed else Conjugate(self, q))
 
     def hessian(self, products) -> np.ndarray:
         """Σ w [y_k(I_kj − y_j)] ⊗ zzᵀ in the coordinates of V, from the sums of y_k y_j zzᵀ.
@@ -260,7 +278,7 @@ class Softmax(Loss):
     @cached_property
     def bound(self):
         """The inverse of Böhning's bound on the Hessian of each class, ½ Σ w zzᵀ + P."""
-        return inverse(sum(Z.gram(w) for Z, _, w, _ in self.blocks(2 * self.design.width)) / 2 + self.P)
+        return inverse(sum(Z.gram(w) for Z, _, w, _ in self.blocks(3 * self.design.width)) / 2 + self.P)
 
     def times_hessian(self, q, S) -> np.ndarray:
         """The Hessian at q times S (M, K−1), without forming it."""
@@ -277,7 +295,7 @@ class Softmax(Loss):
         Source: Böhning (1992), Multinomial logistic regression algorithm; Nocedal and Wright, section 7.1.
         """
         residual = g.reshape(self.design.width, -1)
-        scaled = self.bound(residual)
+        scaled = self.bound @ residual
         step, direction, size = np.zeros_like(residual), scaled, np.sum(residual * scaled)
         enough = size * min(0.01, size)
         for _ in range(g.size):
@@ -286,7 +304,7 @@ class Softmax(Loss):
             image = self.times_hessian(q, direction)
             rate = size / np.sum(direction * image)
             step, residual = step + rate * direction, residual - rate * image
-            scaled = self.bound(residual)
+            scaled = self.bound @ residual
             size, last = np.sum(residual * scaled), size
             direction = scaled + size / last * direction
         return step.ravel()
@@ -303,6 +321,16 @@ class Softmax(Loss):
     def solve(self) -> Optimum:
         """The optimum; a Hessian that is never formed is made anew at every step."""
         return self.minimum(keep=0.1 if self.design.width * self.C.shape[1] <= self.SMALL else 0.0)
+
+
+class Conjugate(NamedTuple):
+    """The inverse Hessian of a softmax problem at q, never formed."""
+
+    problem: Softmax
+    q: np.ndarray  # (M·(K−1),)
+
+    def __matmul__(self, g) -> np.ndarray:
+        return self.problem.conjugate(self.q, g)
 
 
 class SoftmaxRegression(ProbabilisticClassifier):
@@ -338,8 +366,14 @@ class SoftmaxRegression(ProbabilisticClassifier):
         self.ridge = ridge
 
     def _fit(self, X, codes, weight) -> None:
+        self._learn(*Cases.of(X, codes, weight))
+
+    def _fit_sums(self, summed, first) -> None:
+        self._learn(*Pieces.of(summed))
+
+    def _learn(self, cases, total) -> None:
         check_ridge(self.ridge)
-        problem = Softmax.of(X, codes, len(self.classes_), weight, self.ridge)
+        problem = Softmax.of(cases, total, len(self.classes_), self.ridge)
         optimum = told(problem.solve())
         self._affine = problem.design.affine(problem.W(optimum.q))
         self.coef_, self.intercept_ = self._affine.slopes.T, self._affine.intercept

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -51,15 +51,40 @@ class Cases:
         weight = np.broadcast_to(1 / N, N) if weight is None else weight / total
         return cls(X, t, weight, np.broadcast_to(0.0, N) if offset is None else offset), total
 
-    def every(self, stride: int) -> "Cases":
-        """Each `stride`-th row."""
-        weight = self.weight[::stride]
-        return Cases(self.X[::stride], self.t[::stride], weight / weight.sum(), self.offset[::stride])
+    def few(self, width: int) -> "Cases | None":
+        """Every tenth row, if that leaves enough for so many coefficients."""
+        weight = self.weight[::10]
+        if len(self.t) < 100 * width or not weight.any():
+            return None
+        return Cases(self.X[::10], self.t[::10], weight / weight.sum(), self.offset[::10])
 
     def blocks(self, width: int) -> Iterator[tuple]:
         """X, t, weight and offset of some rows at a time, so many as stay in cache with `width` numbers each."""
         for rows in slices(len(self.X), width, least=256):
             yield self.X[rows], self.t[rows], self.weight[rows], self.offset[rows]
+
+    def gram(self, design: "Design") -> np.ndarray:
+        """Σ w zzᵀ, (M, M)."""
+        M = design.width
+        return sum((design(x).gram(w) for x, _, w, _ in self.blocks(2 * M)), np.zeros((M, M)))
+
+    def factor(self, design: "Design") -> np.ndarray:
+        """The triangular F (D, D) with FᵀF = Σ w zzᵀ, the column of ones left out."""
+        D = self.X.shape[1]
+        roots = (np.sqrt(w)[:, None] * design(x).x for x, _, w, _ in self.blocks(2 * D))
+        return reduce(triangle, roots, np.empty((0, D)))
+
+    def mass(self) -> float:
+        """Σ w."""
+        return self.weight.sum()
+
+    def sums(self, loss: "Loss", q, curved: bool) -> tuple:
+        """`Loss.sums` of a loss over these cases."""
+        return replace(loss, cases=self).sums(q, curved)
+
+    def leads(self, loss: "Loss", direction) -> tuple[float, float]:
+        """`Loss.leads` of a loss over these cases."""
+        return replace(loss, cases=self).leads(direction)
 
 
 class Rows(NamedTuple):
@@ -131,24 +156,27 @@ class Design:
             others = "the others and the intercept" if intercept else "the others"
             refuse_dependent(scale.constant, N, others)
             if scale.least_eigenvalue(scatter) <= 1e-10:
-                roots = (np.sqrt(w)[:, None] * standard(x).x for x, _, w, _ in cases.blocks(2 * D))
-                factor = reduce(triangle, roots, np.empty((0, D)))
+                factor = cases.factor(standard)
                 refuse_dependent(scale.dependent(factor * scale.root), N, others)
                 return replace(standard, whitener=solve_triangular(factor, np.eye(D)))
         return plain if near else standard
 
     def moments(self, cases: Cases) -> tuple["Scale", np.ndarray, np.ndarray]:
         """Scale, mean (D,) and scatter (D, D) of the rows x by the sums of zzᵀ; without an intercept about 0."""
-        G = sum((self(x).gram(w) for x, _, w, _ in cases.blocks(2 * self.width)), np.zeros((self.width,) * 2))
+        G = cases.gram(self)
         shift = G[0, 1:] if self.intercept else np.zeros(len(G))
         mean, scatter = self.centre + shift, G[self.intercept:, self.intercept:] - np.outer(shift, shift)
         return Scale.of(scatter, 1.0, mean), mean, scatter
 
     def __call__(self, x) -> Rows:
         """The rows z of rows x (n, D)."""
-        if self.centre.any() or np.any(self.spread != 1):
+        if self._moved:
             x = (x - self.centre) / self.spread
         return Rows(x if self.whitener is None else x @ self.whitener, self.intercept)
+
+    @cached_property
+    def _moved(self) -> bool:
+        return bool(self.centre.any() or np.any(self.spread != 1))
 
     @property
     def width(self) -> int:
@@ -226,15 +254,15 @@ class Local(NamedTuple):
 
     value: float
     gradient: np.ndarray  # (M,)
-    metric: Callable      # () -> (g ↦ H⁻¹g), H the Hessian (M, M)
+    metric: Callable      # () -> H⁻¹, the inverse Hessian: a matrix (M, M), or what multiplies a gradient like one
 
     def step(self) -> np.ndarray:
         """The Newton step −H⁻¹g, (M,)."""
-        return -self.metric()(self.gradient)
+        return -(self.metric() @ self.gradient)
 
 
-def inverse(*hessians) -> Callable:
-    """g ↦ H⁻¹g by the first matrix that is positive definite; if none is, by the last without its tiny part.
+def inverse(*hessians) -> np.ndarray:
+    """H⁻¹ of the first matrix that is positive definite; if none is, |H|⁻¹ of the last without its tiny part.
 
     Parameters
     ----------
@@ -242,48 +270,43 @@ def inverse(*hessians) -> Callable:
 
     Returns
     -------
-    callable
-        From g (M,) or (M, K) to H⁻¹g of the same shape.
+    (M, M)
+
+    Source: Nocedal and Wright, Numerical Optimization, section 3.4.
     """
     for H in hessians:
         try:
-            return partial(cho_solve, cho_factor(H))
+            return cho_solve(cho_factor(H), np.eye(len(H)))
         except np.linalg.LinAlgError:
             continue
     unit = np.sqrt(np.maximum(np.abs(np.diag(H)), np.finfo(float).tiny))
     values, V = eigh(H / np.outer(unit, unit))
-    values = np.maximum(np.abs(values), 1e-12 * np.abs(values).max())
-    return lambda g: V @ ((V.T @ (g / unit)) / values) / unit
+    V = V / unit[:, None]
+    return V / np.maximum(np.abs(values), 1e-12 * np.abs(values).max()) @ V.T
 
 
-def corrected(solve: Callable, s, y) -> Callable:
-    """g ↦ H⁻¹g changed as little as possible so that it takes the change y of the gradient to the step s made.
+def corrected(B, s, y) -> np.ndarray:
+    """The inverse Hessian B changed as little as possible so that it takes the change y of the gradient to the step s.
 
-    H⁻¹ ← (I − syᵀ/sᵀy) H⁻¹ (I − ysᵀ/sᵀy) + ssᵀ/sᵀy, of Broyden, Fletcher, Goldfarb and Shanno.
+    B ← (I − syᵀ/sᵀy) B (I − ysᵀ/sᵀy) + ssᵀ/sᵀy, of Broyden, Fletcher, Goldfarb and Shanno.
 
     Parameters
     ----------
-    solve : callable
-        g (M,) ↦ H⁻¹g before.
+    B : (M, M)
     s, y : (M,)
 
     Returns
     -------
-    callable
-        The same after; `solve` itself where sᵀy is not positive.
+    (M, M)
+        B itself where sᵀy is not positive.
 
     Source: Nocedal and Wright, Numerical Optimization, equation 6.17.
     """
-    curve = s @ y
+    curve, By = s @ y, B @ y
     if not curve > 0:
-        return solve
-
-    def better(g):
-        along = s @ g / curve
-        h = solve(g - along * y)
-        return h + (along - y @ h / curve) * s
-
-    return better
+        return B
+    across = np.outer(By, s / curve)
+    return B - across - across.T + np.outer(s, s * ((1 + y @ By / curve) / curve))
 
 
 @dataclass(frozen=True)
@@ -336,8 +359,8 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
         here, kept = local(q, True), False
         first, last, path, separated = here.value, np.inf, [q], False
         for count in range(steps):
-            solve = here.metric()
-            step = -solve(here.gradient)
+            B = here.metric()
+            step = -(B @ here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             rate = gain / last if count else 1.0
             next_rate = rate ** (2 - kept)
@@ -352,7 +375,7 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
             if there is None:
                 break
             if kept:
-                there = there._replace(metric=partial(corrected, solve, share * step, there.gradient - here.gradient))
+                there = Local(*there[:2], partial(corrected, B, share * step, there.gradient - here.gradient))
             q, fall, here, last = q + share * step, here.value - there.value, there, gain
             path.append(q)
             separated = separated or count >= 5 and rate > 0.1 and (recedes(step) or recedes(q))
@@ -378,25 +401,38 @@ class Loss:
     cases: Cases
     P: np.ndarray  # (M, M)
 
-    def local(self, q, curved: bool = True) -> Local:
-        """The loss at q (M,); its metric may be asked for only if `curved`."""
-        raise NotImplementedError(f"{type(self).__name__} must define local(q, curved)")
+    def sums(self, q, curved: bool) -> tuple:
+        """What `at` needs of the rows at q (M,), as arrays that add; the loss is the first, without the penalty."""
+        raise NotImplementedError(f"{type(self).__name__} must define sums(q, curved)")
+
+    def at(self, q, sums: tuple) -> Local:
+        """The loss at q (M,), with its penalty."""
+        raise NotImplementedError(f"{type(self).__name__} must define at(q, sums)")
 
     def lead(self, Z, t, direction) -> np.ndarray:
         """How far each predictor moves in favour of its response along `direction` (M,); negative if against it."""
         raise NotImplementedError(f"{type(self).__name__} must define lead(Z, t, direction)")
 
+    def local(self, q, curved: bool = True) -> Local:
+        """The loss at q (M,); its metric may be asked for only if `curved`."""
+        return self.at(q, self.cases.sums(self, q, curved))
+
     def blocks(self, width: int) -> Iterator[tuple]:
         """Rows z, responses, weights and offsets of some cases at a time."""
         return ((self.design(x), *rest) for x, *rest in self.cases.blocks(width))
+
+    def leads(self, direction) -> tuple[float, float]:
+        """The worst lead of a row along `direction` (M,), at most 0, and the largest, whatever its sign."""
+        leads = (self.lead(Z, t, direction)[w > 0] for Z, t, w, _ in self.blocks(3 * self.design.width))
+        worst, best = np.array([(lead.min(initial=0.0), np.abs(lead).max(initial=0.0)) for lead in leads]).T
+        return worst.min(), best.max()
 
     def recedes(self, direction) -> bool:
         """True if moving along `direction` (M,) without end takes no predictor away from its response."""
         if self.P.any():
             return False
-        leads = (self.lead(Z, t, direction)[w > 0] for Z, t, w, _ in self.blocks(2 * self.design.width))
-        worst, best = np.array([(lead.min(initial=0.0), np.abs(lead).max(initial=0.0)) for lead in leads]).T
-        return best.max() > 1e-3 and worst.min() >= -1e-7 * best.max()
+        worst, best = self.cases.leads(self, direction)
+        return bool(best > 1e-3 and worst >= -1e-7 * best)
 
     def start(self) -> np.ndarray:
         """A point (M,) where the loss is finite."""
@@ -405,9 +441,10 @@ class Loss:
     def rough(self) -> np.ndarray:
         """The optimum (M,) of every tenth row of a large table, within two or three steps of its own; else a start."""
         q = self.start()
-        if len(self.cases.t) < 100 * len(q) or not self.cases.weight[::10].any():
+        cases = self.cases.few(len(q))
+        if cases is None:
             return q
-        few = replace(self, cases=self.cases.every(10)).minimum(enough=1e-9, steps=30)
+        few = replace(self, cases=cases).minimum(enough=1e-9, steps=30)
         return few.q if few.converged else q
 
     def minimum(self, steps: int = 100, keep: float = 0.1, enough: float = 1e-26) -> Optimum:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from course_lib.newton import Cases, Design, Loss
 from course_lib.reduce import Additive, solved
-from course_lib.statistics import ClassError, Labels, members
+from course_lib.statistics import ClassError, Labels, members, triangle
 
-__all__ = ["Expected", "Sample", "Step", "Thin", "em_passes", "in_mixture"]
+__all__ = ["Asked", "Expected", "Factor", "Leads", "Pieces", "Plain", "Sample", "Step", "Thin", "em_passes", "in_mixture"]
 
 
 @dataclass(frozen=True)
@@ -141,3 +142,92 @@ def _judged(before, after, log_p, mass, tol, last):
     history = np.append(before.history, log_p)
     converged = len(history) > 1 and history[-1] - history[-2] <= tol * mass
     return replace(before if converged or last else after, history=history, converged=bool(converged), mass=mass)
+
+
+# Newton's method -----------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Plain:
+    """Numbers and arrays that add one by one."""
+
+    parts: tuple
+
+    @classmethod
+    def of(cls, answer) -> "Plain":
+        """From one of them or a tuple."""
+        return cls(answer if isinstance(answer, tuple) else (answer,))
+
+    def __add__(self, other: "Plain") -> "Plain":
+        return Plain(tuple(a + b for a, b in zip(self.parts, other.parts)))
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The triangular F of AᵀA; for the rows of two tables that of both."""
+
+    F: np.ndarray  # (D, D)
+
+    def __add__(self, other: "Factor") -> "Factor":
+        return Factor(triangle(self.F, other.F))
+
+
+@dataclass(frozen=True)
+class Leads:
+    """The worst and the largest of `Loss.leads`."""
+
+    worst: float
+    best: float
+
+    @classmethod
+    def of(cls, answer) -> "Leads":
+        """From the pair."""
+        return cls(*answer)
+
+    def __add__(self, other: "Leads") -> "Leads":
+        return Leads(min(self.worst, other.worst), max(self.best, other.best))
+
+
+@dataclass(frozen=True)
+class Pieces(Cases):
+    """The cases of a table in pieces: a sample of them, and sums that are over all."""
+
+    summed: Callable  # additive -> Σ additive.statistics(X, R) over the table
+    total: float      # Σ w
+
+    @classmethod
+    def of(cls, summed: Callable) -> tuple["Pieces", float]:
+        """The cases, and the sum of their weights as given."""
+        total, sample = summed(Asked("mass", (), 1.0)).parts[0], summed(Thin())
+        few, _ = Cases.of(sample.X, sample.R.codes, sample.R.weight)
+        return cls(few.X, few.t, few.weight, few.offset, summed, total), total
+
+    def few(self, width: int) -> Cases:
+        return Cases(self.X, self.t, self.weight, self.offset)
+
+    def gram(self, design: Design) -> np.ndarray:
+        return self.summed(Asked("gram", (design,), self.total)).parts[0]
+
+    def factor(self, design: Design) -> np.ndarray:
+        return self.summed(Asked("factor", (design,), self.total, Factor)).F
+
+    def sums(self, loss: Loss, q, curved: bool) -> tuple:
+        return self.summed(Asked("sums", (replace(loss, cases=None), q, curved), self.total)).parts
+
+    def leads(self, loss: Loss, direction) -> tuple[float, float]:
+        leads = self.summed(Asked("leads", (replace(loss, cases=None), direction), self.total, Leads.of))
+        return leads.worst, leads.best
+
+
+@dataclass(frozen=True)
+class Asked(Additive):
+    """What a method of `Cases` says of the rows, as something that adds."""
+
+    method: str
+    arguments: tuple
+    total: float
+    record: Callable = Plain.of
+
+    def statistics(self, X, R: Labels):
+        weight = np.ones(len(X)) if R.weight is None else R.weight
+        cases = Cases(X, R.codes, weight / self.total, np.broadcast_to(0.0, len(X)))
+        return self.record(getattr(cases, self.method)(*self.arguments))

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, Gaussian, LeastSquaresClassifier, Mixture,
-                        MixtureClassifier, NaiveBayes, Normal, ParzenClassifier, em)
+from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, Gaussian, LeastSquaresClassifier,
+                        LogisticRegression, Mixture, MixtureClassifier, NaiveBayes, Normal, ParzenClassifier,
+                        ProbitRegression, SoftmaxRegression, em)
 from course_lib.chunks import Chunks, chunks, parquet
+from course_lib.logistic import FlippedLogisticRegression
+from course_lib.newton import SeparationWarning
 from course_lib.passes import Thin, em_passes
 from course_lib.reduce import cluster, on, over_rows, processes
 from course_lib.statistics import Labels
@@ -19,6 +22,8 @@ from naming import named
 N, D, K = 900, 4, 3
 MODELS = [LDA(), QDA(), RDA(0.5, 0.1), NaiveBayes(), NaiveBayes([Normal(), Bernoulli(), Normal(), Normal(pool="tied")]),
           LeastSquaresClassifier(), FisherProjection()]
+NEWTON = [LogisticRegression(), LogisticRegression(ridge=2.0), ProbitRegression(), SoftmaxRegression(),
+          SoftmaxRegression(ridge=1.0)]
 ITERATED = [MixtureClassifier(2, "diagonal"), MixtureClassifier(2, "full"), MixtureClassifier((1, 2, 3), "tied")]
 models = pytest.mark.parametrize("model", MODELS, ids=named)
 
@@ -101,7 +106,7 @@ def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
     assert list(fitted.classes_) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("model", MODELS + ITERATED, ids=named)
+@pytest.mark.parametrize("model", MODELS + ITERATED + NEWTON[-1:], ids=named)
 def test_processes_give_the_same_bits(model, two_processes, tmp_path):
     X, y = mapped(tmp_path, real(model))
     with threadpool_limits(1):
@@ -109,7 +114,7 @@ def test_processes_give_the_same_bits(model, two_processes, tmp_path):
     np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=two_processes)), X), serial)
 
 
-@pytest.mark.parametrize("model", MODELS + ITERATED, ids=named)
+@pytest.mark.parametrize("model", MODELS + ITERATED + NEWTON[-1:], ids=named)
 def test_a_cluster_gives_the_same_bits(model, client, tmp_path):
     X, y = mapped(tmp_path, real(model))
     with threadpool_limits(1):
@@ -215,6 +220,39 @@ def test_em_in_passes_equals_em_on_the_whole_table(density):
         assert (np.diff(mixed.history) > -1e-9).all() and steps > 1
 
 
+@pytest.mark.parametrize("model", NEWTON, ids=named)
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_newton_in_passes_finds_the_optimum_of_the_whole_table(model, far):
+    X, y = table()
+    X, y = X + far, np.minimum(y, 1) if "Softmax" not in type(model).__name__ else y
+    w = np.where(np.arange(N) % 7, 1.0, 3.0)
+    whole = type(model)(**model.get_params()).fit(X, y, sample_weight=w).predict_log_proba(X)
+    pieces = model.fit(chunks(X, y, w, rows=130))
+    np.testing.assert_allclose(pieces.predict_log_proba(X), whole, rtol=1e-8, atol=1e-8 if far else 1e-10)
+    assert pieces.converged_ and not pieces.separated_
+
+
+def test_newton_in_passes_knows_separated_classes_and_dependent_columns():
+    X, y = table()
+    y = (X[:, 0] > 0.3).astype(int)
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression().fit(chunks(X, y, rows=130))
+    assert model.separated_ and np.isfinite(model.coef_).all() and model.score(X, y) == 1
+    with pytest.raises(ValueError, match="combinations of"):
+        LogisticRegression().fit(chunks(X @ np.ones((4, 2)), y, rows=130))
+
+
+def test_a_column_that_is_constant_in_the_sample_counts_all_the_same():
+    X, y = table([0, 2])
+    rare = np.zeros(N)
+    rare[[1, 303, 604, 857]] = 1.0
+    X, y = np.column_stack([X, rare]), (y > 0).astype(int)
+    y[[1, 303]], y[[604, 857]] = 0, 1
+    assert not Thin().statistics(X, Labels(y, 2)).X[:, 2].any()
+    np.testing.assert_allclose(LogisticRegression().fit(chunks(X, y, rows=900)).coef_,
+                               LogisticRegression().fit(X, y).coef_, rtol=1e-8)
+
+
 def test_pieces_of_sorted_labels_give_a_mixture_as_likely_as_the_whole_table():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 20_000)
@@ -272,6 +310,7 @@ def wrong(change):
     (lambda: LDA().fit(wrong(lambda X, y: (X * np.nan, y))), "NaN"),
     (lambda: LDA().fit(wrong(lambda X, y: (X, y, -np.ones(len(y))))), ">= 0"),
     (lambda: ParzenClassifier().fit(chunks(*table())), "not fitted by sums"),
+    (lambda: FlippedLogisticRegression().fit(chunks(*table())), "not fitted by sums"),
     (lambda: MixtureClassifier(trim=0.1).fit(chunks(*table())), "no trimming"),
     (lambda: chunks(np.ones((3, 2)), np.ones(4, int)), "as many rows"),
     (lambda: chunks(*table(), rows=0), "rows must be"),

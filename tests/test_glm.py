@@ -115,13 +115,13 @@ def test_gradient_and_observed_hessian_are_the_derivatives_of_the_loss(family, l
     q[0] += {"identity": 0.3 if family == "poisson" else 0, "log": -0.5 if family == "binomial" else 0.1}.get(link, 0.2)
     q[0] = np.clip(q[0], -1.5, -0.3) if (family, link) == ("binomial", "log") else q[0]
     q[0] = np.clip(q[0], 0.2, 0.8) if (family, link) == ("binomial", "identity") else q[0]
-    _, gradient, (observed, expected) = p.sums(q, True, True)
+    _, _, observed, expected = p.sums(q, curved=True, both=True)
     h = 1e-5
     steps = h * np.eye(4)
-    slope = [(p.sums(q + d, False, False)[0] - p.sums(q - d, False, False)[0]) / (2 * h) for d in steps]
-    curve = [(p.sums(q + d, False, False)[1] - p.sums(q - d, False, False)[1]) / (2 * h) for d in steps]
-    np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(observed, curve, rtol=1e-5, atol=1e-6)
+    slope = [(p.local(q + d).value - p.local(q - d).value) / (2 * h) for d in steps]
+    curve = [(p.local(q + d).gradient - p.local(q - d).gradient) / (2 * h) for d in steps]
+    np.testing.assert_allclose(p.local(q).gradient, slope, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(observed + p.P, curve, rtol=1e-5, atol=1e-6)
     if link_of(family, link) is FAMILIES[family].links[next(iter(FAMILIES[family].links))]:
         np.testing.assert_allclose(observed, expected, rtol=1e-12)  # canonical
 
@@ -136,7 +136,7 @@ def test_expected_information_is_the_mean_of_the_observed_one(family, link, seed
     mean = mean_of(family, link, eta)
     p, _ = pose(X, np.clip(mean, 0, 1 if family == "binomial" else np.inf) if family != "gaussian" else mean,
                 family_of(family), link_of(family, link), offset=eta)  # at t = mean the term that they differ by is 0
-    _, _, (observed, expected) = p.sums(np.zeros(4), True, True)
+    _, _, observed, expected = p.sums(np.zeros(4), curved=True, both=True)
     np.testing.assert_allclose(observed, expected, rtol=1e-10, atol=1e-12)
 
 

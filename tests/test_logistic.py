@@ -23,7 +23,7 @@ from course_lib.data import load
 from course_lib.glm import deviance
 from course_lib.logistic import (FlippedLogisticRegression, LogisticRegression, ProbitRegression, Softmax,
                                  SoftmaxRegression, flipped)
-from course_lib.newton import SeparationWarning
+from course_lib.newton import Cases, SeparationWarning
 
 modest = settings(max_examples=15, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -176,7 +176,7 @@ def test_the_softmax_of_two_classes_is_the_logistic_function_of_their_difference
 @given(seeds, st.sampled_from([0.0, 1.5]))
 def test_gradient_and_hessian_of_the_softmax_are_derivatives_and_the_products_agree(seed, ridge):
     X, y, rng = many_classes(seed, N=40)
-    problem = Softmax.of(X, y, 4, rng.uniform(0.5, 2, size=40), ridge)
+    problem = Softmax.of(*Cases.of(X, y, rng.uniform(0.5, 2, size=40)), 4, ridge)
     q, h = rng.normal(size=12), 1e-5
     at = problem.local(q)
     slope = [(problem.local(q + d).value - problem.local(q - d).value) / (2 * h) for d in h * np.eye(12)]
@@ -223,7 +223,7 @@ def test_no_second_copy_of_the_data_is_made(small, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120_000, 40))  # what a block takes does not grow with their number
     y = (X[:, :3] + rng.gumbel(size=(120_000, 3))).argmax(axis=1)
-    problem = Softmax.of(X, y, 3, None, 0.0)
+    problem = Softmax.of(*Cases.of(X, y), 3, 0.0)
     tracemalloc.start()
     problem.local(np.zeros(82)).step()
     peak = tracemalloc.get_traced_memory()[1]
