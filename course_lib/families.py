@@ -16,21 +16,19 @@ import numpy as np
 from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
 from course_lib.statistics import BLOCK, ClassError, Counts, DiagonalMoments, divide, slices
+from course_lib.support import Support, check_observed
 
 __all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Natural",
-           "NegativeBinomial", "Normal", "Poisson", "check_observed", "check_smoothing"]
+           "NegativeBinomial", "Normal", "Poisson"]
 
 
-class ExponentialFamily(Additive):
+class ExponentialFamily(Support, Additive):
     """What the families share; a family is its table of functions and its support.
 
     Source: McCullagh & Nelder, Generalized Linear Models, section 2.2; Wainwright & Jordan (2008), section 3.
     """
 
     phi = 1.0
-    smoothing = 0.0
-    lower, upper = 0.0, np.inf  # the support
-    whole = True                # whole numbers only; then the mean may lie on the edge of the support
 
     @property
     def tags(self) -> dict:
@@ -88,28 +86,6 @@ class ExponentialFamily(Additive):
         """Free parameters of K densities of D features."""
         return K * D
 
-    def check(self, X, features=None) -> None:
-        check_smoothing(self.smoothing)
-        for rows in slices(len(X), 2 * X.shape[1]):  # rounded copies beside them
-            if not self._clean(X[rows]) and (bad := self._outside(X[rows])).any():
-                n, j = np.argwhere(bad)[0]
-                raise ValueError(self._complaint(X[rows][n, j], j if features is None else features[j]))
-
-    def _clean(self, X) -> bool:
-        """A fast acquittal, which NaN never gets."""
-        return (X.min() >= self.lower and (np.isinf(self.upper) or X.max() <= self.upper)
-                and not (self.whole and (np.rint(X) != X).any()))
-
-    def _outside(self, X) -> np.ndarray:
-        bad = (X < self.lower) | (X > self.upper)
-        return bad | (np.rint(X) != X) & ~np.isnan(X) if self.whole else bad
-
-    def _complaint(self, value, feature) -> str:
-        name, kind = type(self).__name__, "whole numbers" if self.whole else "numbers"
-        top = "" if np.isinf(self.upper) else f" and <= {self.upper:g}"
-        negative = f"Negative values in data passed to {name}: " if value < self.lower else ""
-        return (f"{negative}{name} features hold {kind} >= {self.lower:g}{top}, got {value:g} in feature {feature}: "
-                "check the column or choose another family")
 
 @dataclass(frozen=True)
 class Natural:
@@ -180,21 +156,6 @@ class Natural:
         return ((X != self.family.lower) * seen) @ low.T + ((X != self.family.upper) * seen) @ high.T
 
 
-def check_smoothing(smoothing: float) -> None:
-    """Raise ValueError if a number of pseudo-observations is negative."""
-    if not smoothing >= 0:
-        raise ValueError(f"smoothing must be >= 0, got {smoothing}: it counts pseudo-observations")
-
-
-def check_observed(mass, count) -> None:
-    """Raise `ClassError` if a class has no mass (K,), or a feature no count (K, D) in a class."""
-    if (empty := mass == 0).any():
-        raise ClassError("class {k} has no rows, so its density is unknown: drop the class or add rows", empty.argmax())
-    if (count == 0).any():
-        k, j = np.argwhere(count == 0)[0]
-        raise ClassError("class {k} has no observed value of feature {j}: drop the feature or use smoothing", k, j)
-
-
 def _softplus(theta):
     return np.logaddexp(0.0, theta)
 
@@ -251,7 +212,8 @@ class Bernoulli(_Trials):
 
     smoothing: float = 0.0
     threshold: float | None = None
-    n = 1
+
+    n, h = 1, ExponentialFamily.h
 
     @property
     def tags(self):
@@ -259,9 +221,6 @@ class Bernoulli(_Trials):
 
     def u(self, X):
         return X if self.threshold is None else np.where(np.isnan(X), np.nan, X > self.threshold)
-
-    def h(self, x, phi=None):
-        return np.zeros(np.shape(x))
 
     def _outside(self, X):
         return np.zeros(X.shape, bool) if self.threshold is not None else super()._outside(X)
@@ -285,10 +244,10 @@ class Binomial(_Trials):
     n: int
     smoothing: float = 0.0
 
-    def _complaint(self, value, feature):
-        if value > self.n:
+    def _complaint(self, value, top, feature):
+        if value > top:
             return f"feature {feature} holds {value:g} successes in {self.n} trials: raise n or check the column"
-        return super()._complaint(value, feature)
+        return super()._complaint(value, top, feature)
 
 
 @dataclass(frozen=True)
@@ -297,17 +256,8 @@ class Poisson(ExponentialFamily):
 
     smoothing: float = 0.0
 
-    def c(self, theta):
-        return np.exp(theta)
-
-    def dc(self, theta):
-        return np.exp(theta)
-
-    def ddc(self, theta):
-        return np.exp(theta)
-
-    def dc_inverse(self, mean):
-        return np.log(mean)
+    c = dc = ddc = np.exp
+    dc_inverse = np.log
 
     def h(self, x, phi=None):
         return -_gammaln(x + 1.0)
@@ -343,10 +293,8 @@ class Geometric(_Failures):
     """Failures before the first success, P(x) = p(1 − p)^x: θ = ln(1 − p), c = −ln(1 − e^θ), h = 0."""
 
     smoothing: float = 0.0
-    size = 1
 
-    def h(self, x, phi=None):
-        return np.zeros(np.shape(x))
+    size, h = 1, ExponentialFamily.h
 
 
 @dataclass(frozen=True)
@@ -439,18 +387,13 @@ class Normal(ExponentialFamily):
 
     whole, lower, tags = False, -np.inf, {}
     block = 16 * BLOCK
+    dc = dc_inverse = np.positive  # the identity
 
     def c(self, theta):
         return theta**2 / 2
 
-    def dc(self, theta):
-        return theta
-
     def ddc(self, theta):
         return np.ones(np.shape(theta))
-
-    def dc_inverse(self, mean):
-        return mean
 
     def h(self, x, phi=1.0):
         return -(x**2) / (2 * phi) - np.log(2 * np.pi * phi) / 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.families import check_observed
 from course_lib.statistics import ClassError, Counts, divide, members
+from course_lib.support import check_observed
 
 __all__ = ["SizedNegativeBinomial", "StudentT", "StudentTs", "by_likelihood", "by_moments"]
 

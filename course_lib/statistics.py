@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-__all__ = ["ClassError", "Counts", "DiagonalMoments", "Labels", "Moments", "Rows", "Table", "Triangles",
+__all__ = ["ClassError", "Counts", "DiagonalMoments", "Labels", "Moments", "Rows", "Triangles",
            "covariances", "divide", "members", "slices"]
 
 
@@ -116,25 +116,6 @@ class Counts(_Sums):
         """The counts of rows X (N, D) with weights R (N, K)."""
         mass, total = R.sum(axis=0), R.T @ X
         return cls(mass, *(_observed(X, R) if np.isnan(total).any() else (_everywhere(mass, X), total)))
-
-
-@dataclass(frozen=True)
-class Table:
-    """How often each feature takes each of L codes in each class; the code −1 (missing) is left out."""
-
-    mass: np.ndarray  # (K,)
-    table: np.ndarray  # (K, D, L); the sum of two takes the larger L
-
-    @classmethod
-    def of(cls, codes, R, L: int) -> "Table":
-        """The table of whole numbers (N, D) in −1..L−1 with weights R (N, K)."""
-        counted = _counted if isinstance(R, Labels) else _weighed
-        table = counted(codes, R, L + 1).reshape(R.shape[1], codes.shape[1], L + 1)
-        return cls(R.sum(axis=0), table[:, :, 1:])
-
-    def __add__(self, other: "Table") -> "Table":
-        L = max(self.table.shape[2], other.table.shape[2])
-        return Table(self.mass + other.mass, _padded(self.table, L) + _padded(other.table, L))
 
 
 @dataclass(frozen=True)
@@ -371,33 +352,6 @@ def _observed(X, R):
         weights = R[rows].T
         both += np.stack([weights @ (~np.isnan(X[rows])).astype(np.float64), weights @ np.nan_to_num(X[rows], nan=0.0)])
     return both
-
-
-def _padded(table, L: int) -> np.ndarray:
-    return np.pad(table, ((0, 0), (0, 0), (0, L - table.shape[2])))
-
-
-def indicator(codes, width: int):
-    """U (N, D·width), sparse: U[n, d·width + 1 + codes[n, d]] = 1, so that column d·width is for the code −1."""
-    from scipy.sparse import csr_array
-    N, D = codes.shape
-    columns = codes + np.arange(1, D * width, width, dtype=np.int32)
-    rows = np.arange(0, N * D + 1, D, dtype=np.int32)
-    return csr_array((np.ones(N * D), columns.ravel(), rows), shape=(N, D * width))
-
-
-def _weighed(codes, R, width: int) -> np.ndarray:
-    """Rᵀ U, (K, D·width), of weights R (N, K)."""
-    return (indicator(codes, width).T @ R).T
-
-
-def _counted(codes, R, width: int) -> np.ndarray:
-    """Rᵀ U, (K·D·width,), of `Labels` R: the same by counting."""
-    D = codes.shape[1]
-    cells = np.arange(1, R.K * D * width, width).reshape(R.K, D).take(R.codes, axis=0)
-    cells += codes
-    weight = None if R.weight is None else R.weight.repeat(D)
-    return np.bincount(cells.ravel(), weight, R.K * D * width).astype(np.float64)
 
 
 def _centred(X, R, mean):

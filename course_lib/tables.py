@@ -7,11 +7,58 @@ from operator import add
 
 import numpy as np
 
-from course_lib.families import ExponentialFamily, Natural, check_observed, check_smoothing
+from course_lib.families import ExponentialFamily, Natural
 from course_lib.reduce import Additive, split
-from course_lib.statistics import ClassError, Table, indicator, slices
+from course_lib.statistics import ClassError, Labels, slices
+from course_lib.support import Support, check_observed
 
-__all__ = ["Bins", "Categorical", "Histogram", "Levels", "Multinomial"]
+__all__ = ["Bins", "Categorical", "Histogram", "Levels", "Multinomial", "Table", "indicator"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """How often each feature takes each of L codes in each class; the code −1 (missing) is left out."""
+
+    mass: np.ndarray  # (K,)
+    table: np.ndarray  # (K, D, L); the sum of two takes the larger L
+
+    @classmethod
+    def of(cls, codes, R, L: int) -> "Table":
+        """The table of whole numbers (N, D) in −1..L−1 with weights R (N, K)."""
+        counted = _counted if isinstance(R, Labels) else _weighed
+        table = counted(codes, R, L + 1).reshape(R.shape[1], codes.shape[1], L + 1)
+        return cls(R.sum(axis=0), table[:, :, 1:])
+
+    def __add__(self, other: "Table") -> "Table":
+        L = max(self.table.shape[2], other.table.shape[2])
+        return Table(self.mass + other.mass, _padded(self.table, L) + _padded(other.table, L))
+
+
+def _padded(table, L: int) -> np.ndarray:
+    return np.pad(table, ((0, 0), (0, 0), (0, L - table.shape[2])))
+
+
+def indicator(codes, width: int):
+    """U (N, D·width), sparse: U[n, d·width + 1 + codes[n, d]] = 1, so that column d·width is for the code −1."""
+    from scipy.sparse import csr_array
+    N, D = codes.shape
+    columns = codes + np.arange(1, D * width, width, dtype=np.int32)
+    rows = np.arange(0, N * D + 1, D, dtype=np.int32)
+    return csr_array((np.ones(N * D), columns.ravel(), rows), shape=(N, D * width))
+
+
+def _weighed(codes, R, width: int) -> np.ndarray:
+    """Rᵀ U, (K, D·width), of weights R (N, K)."""
+    return (indicator(codes, width).T @ R).T
+
+
+def _counted(codes, R, width: int) -> np.ndarray:
+    """Rᵀ U, (K·D·width,), of `Labels` R: the same by counting."""
+    D = codes.shape[1]
+    cells = np.arange(1, R.K * D * width, width).reshape(R.K, D).take(R.codes, axis=0)
+    cells += codes
+    weight = None if R.weight is None else R.weight.repeat(D)
+    return np.bincount(cells.ravel(), weight, R.K * D * width).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -32,14 +79,10 @@ class Multinomial(ExponentialFamily):
     whole = False  # rates and weighted counts are welcome: only their proportions matter
     tags = {"positive_only": True, "poor_score": True}  # proportions of two features hardly tell blobs apart
 
+    dc, dc_inverse = np.exp, np.log
+
     def c(self, theta):
         return np.zeros(np.shape(theta))
-
-    def dc(self, theta):
-        return np.exp(theta)
-
-    def dc_inverse(self, p):
-        return np.log(p)
 
     def h(self, x, phi=None):
         from scipy.special import gammaln
@@ -63,7 +106,7 @@ class Multinomial(ExponentialFamily):
 
 
 @dataclass(frozen=True)
-class Categorical(Additive):
+class Categorical(Support, Additive):
     """Codes 0..L−1: one natural parameter a level, θ_l = ln p_l, u(x) the indicator of the level, c = 0, h = 0.
 
     Parameters
@@ -89,16 +132,25 @@ class Categorical(Additive):
         with np.errstate(divide="ignore"):
             return Levels(np.log(weight / weight.sum(axis=2, keepdims=True)), L)
 
-    def check(self, X, features=None) -> None:
-        check_smoothing(self.smoothing)
-        top = np.inf if self.levels is None else np.asarray(self.levels) - 1
-        _check_codes(X, top, features)
+    @property
+    def upper(self):
+        return np.inf if self.levels is None else np.asarray(self.levels) - 1
 
     def _levels(self, table) -> np.ndarray:
         if self.levels is not None:
             return np.broadcast_to(np.asarray(self.levels), table.shape[1])
         seen = table.sum(axis=0) > 0
         return table.shape[2] - np.argmax(seen[:, ::-1], axis=1)
+
+    def _complaint(self, value, top, feature):
+        if value < 0:
+            return (f"Negative values in data passed to Categorical: negative category code {value:g} in feature "
+                    f"{feature}; codes are 0, 1, 2, ...: give a missing value as NaN, or its own code")
+        if value != np.rint(value):
+            return (f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: number the "
+                    "categories, or use a histogram")
+        return (f"unknown category {value:g} in feature {feature}, which has the codes 0 to {top}: declare more with "
+                "Categorical(levels=...) and smooth them")
 
 
 @dataclass(frozen=True)
@@ -115,7 +167,7 @@ class Levels:
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
-        _check_codes(X, self.levels - 1)
+        Categorical(self.levels).check(X)
         return looked_up(self.theta, X, _codes)
 
     discriminant = log_density
@@ -145,33 +197,6 @@ def looked_up(tables, X, codes) -> np.ndarray:
 def _codes(X) -> np.ndarray:
     missing = np.isnan(X.min(initial=0.0))
     return (np.where(np.isnan(X), -1.0, X) if missing else X).astype(np.int32)
-
-
-def _check_codes(X, top, features=None) -> None:
-    for rows in slices(len(X), 2 * X.shape[1]):
-        if not _clean(X[rows], np.min(top)):
-            _refuse(X[rows], top, features)
-
-
-def _clean(X, top) -> bool:
-    return X.min() >= 0 and X.max() <= top and not (np.rint(X) != X).any()
-
-
-def _refuse(X, top, features) -> None:
-    bad = (X < 0) | (X > top) | (np.rint(X) != X) & ~np.isnan(X)
-    if not bad.any():
-        return
-    n, j = np.argwhere(bad)[0]
-    feature, value = j if features is None else features[j], X[n, j]
-    if value < 0:
-        raise ValueError(f"Negative values in data passed to Categorical: negative category code {value:g} in feature "
-                         f"{feature}; codes are 0, 1, 2, ...: give a missing value as NaN, or its own code")
-    if value != np.rint(value):
-        raise ValueError(f"Categorical features hold codes 0, 1, 2, ..., got {value:g} in feature {feature}: "
-                         "number the categories, or use a histogram")
-    last = np.broadcast_to(top, X.shape[1])[j]
-    raise ValueError(f"unknown category {value:g} in feature {feature}, which has the codes 0 to {last}: declare more "
-                     "with Categorical(levels=...) and smooth them")
 
 
 @dataclass(frozen=True)

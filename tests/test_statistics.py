@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.reduce import split, total
-from course_lib.statistics import (ClassError, Counts, DiagonalMoments, Labels, Moments, Rows, Table, Triangles,
-                                   covariances, divide, triangle)
+from course_lib.statistics import (ClassError, Counts, DiagonalMoments, Labels, Moments, Rows, Triangles, covariances,
+                                   divide, triangle)
+from course_lib.tables import Table
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
