@@ -1,0 +1,53 @@
+"""Logistic, softmax, probit and Poisson regression beside scikit-learn and statsmodels, all to the same gradient norm."""
+import warnings
+
+import numpy as np
+import statsmodels.api as sm
+from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.linear_model import PoissonRegressor
+
+from benchmarks.measure import Pair, Problem, relative
+from course_lib import GLM, LogisticRegression, ProbitRegression, SoftmaxRegression
+
+
+def problems(N: int, D: int, K: int):
+    """Labels drawn from the model itself, with moderate overlap; two classes also for probit and counts for Poisson."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D)) + rng.normal(size=D)
+    W = 1.5 * rng.normal(size=(D, K)) / np.sqrt(D)
+    y = (X @ W + rng.gumbel(size=(N, K))).argmax(axis=1)
+    if K > 2:
+        yield Problem.of("softmax", SoftmaxRegression(), exact(K), X, y, fit=0.85, predict=1.0)
+        return
+    yield Problem.of("logistic", LogisticRegression(), exact(K), X, y, fit=0.60, predict=1.0)
+    yield probit(X, y)
+    counts = rng.poisson(np.exp(X @ W[:, 0] / 2)).astype(float)
+    yield Problem.of("Poisson regression", GLM("poisson"), PoissonRegressor(
+        alpha=0, solver="newton-cholesky", tol=1e-10, max_iter=1000), X, counts, K=1, fit=1.0, predict=1.0, agree=means)
+
+
+def exact(K: int) -> Theirs:
+    """The fastest solver of those that reach our gradient norm, 1e-10 and less; L-BFGS stops at some 1e-8."""
+    return Theirs(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=1000)
+
+
+def probit(X, y) -> Problem:
+    """statsmodels' Newton iteration, which is its quickest for this model; its constant column is made in time unpaid."""
+    ours, design = ProbitRegression(), sm.add_constant(X)
+    their = {}
+
+    def fit():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            their["fit"] = sm.Probit(y, design).fit(disp=0, method="newton", tol=1e-10)
+
+    return Problem("probit", (*X.shape, 2), {
+        "fit": Pair(lambda: ours.fit(X, y), fit, 0.50),
+        "predict": Pair(lambda: ours.predict(X), lambda: their["fit"].predict(design) > 0.5, 1.0),
+        "one row": Pair(lambda: ours.predict(X[:1]), lambda: their["fit"].predict(design[:1]) > 0.5, 1.0, calls=20),
+    }, lambda: relative(np.r_[ours.intercept_, ours.coef_[0]], their["fit"].params), X)
+
+
+def means(ours, theirs, X) -> float:
+    """Relative difference of the expected counts."""
+    return relative(ours.predict(X), theirs.predict(X), least=0.0)
