@@ -170,7 +170,7 @@ class Classifier(Estimator):
         """Labels (N,) of the largest score, of the type given to `fit`."""
         X = self._features(X)
         best = np.empty(len(X), np.intp)
-        for rows in slices(len(X), max(X.shape[1], len(self.classes_))):
+        for rows in slices(len(X), len(self.classes_), least=4096):
             best[rows] = largest(self._scores(X[rows]))
         return self.classes_[best]
 
