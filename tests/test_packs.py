@@ -8,12 +8,12 @@ import fake_sandbox
 import nbformat
 import pytest
 import toy_course
-from course_lib.classroom.grading import release as handing_out
+import typer
 from course_lib.classroom import template
-from course_lib.classroom.grading import sandbox, worker
 from course_lib.classroom.answers import load
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course
+from course_lib.classroom.grading import release as handing_out, sandbox, worker
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
@@ -75,6 +75,51 @@ def test_names_that_cannot_be_are_explained(begun, arguments, words):
     with pytest.raises(AssertionError, match=words):
         run("new", *arguments, "--pack", begun)
     assert before == [p.read_bytes() for p in sorted(begun.rglob("*.py"))]
+
+
+LEARNER = """
+import sys
+from typer.testing import CliRunner
+from course_lib.classroom.cli import app
+for words in ("lab --version", "update", "hint E7.1", "check", "check book.ipynb", "status", "doctor"):
+    print("COMMAND", words, "SAYS", CliRunner().invoke(app, [*words.split(), "--pack", sys.argv[1]]).output)
+"""
+
+
+def test_learners_commands_find_a_pack_from_elsewhere(begun, tmp_path, monkeypatch):
+    """It needs no lectures; its progress is its own; a notebook is named from where the command is given."""
+    monkeypatch.delenv("COURSE_PROGRESS")
+    fill(begun)
+    run("sync", "--pack", begun)
+    nbformat.write(new_notebook(cells=[new_code_cell("def mean_square(x): return (x ** 2).mean()")]), tmp_path / "book.ipynb")
+    done = subprocess.run([sys.executable, "-c", LEARNER, "mine"], cwd=tmp_path, text=True, capture_output=True, check=True)
+    said = dict(part.split(" SAYS ") for part in done.stdout.split("COMMAND ")[1:])
+    assert "1 of 1 notebooks were up to date" in said["update"]
+    assert "[HINT 1 OF 3] E7.1 mean_square" in said["hint E7.1"]
+    assert "[NOT STARTED] E7.1 mean_square" in said["check"] and "0 of 1 right" in said["check"]
+    assert "[RIGHT] E7.1 mean_square" in said["check book.ipynb"] and "1 of 1 right" in said["check book.ipynb"]
+    assert "│ E7.1" in said["status"] and "│ E1.1" not in said["status"]
+    assert str(begun / "work") in said["doctor"]
+    assert {p.name for p in (begun / "work").iterdir()} >= {"exercises", "progress.jsonl"}
+    assert not (tmp_path / "work").exists()
+
+
+def test_learners_commands_say_what_a_pack_lacks(begun):
+    for command in (("lab",), ("update",), ("hint", "E7.1"), ("check",), ("status",), ("doctor",)):
+        with pytest.raises(AssertionError, match="course sync --pack"):
+            run(*command, "--pack", begun)
+
+
+def test_every_command_takes_a_pack_but_those_on_grades_which_name_theirs():
+    """Of a folder of grades the log tells which pack it is of."""
+    def commands(group, *above):
+        for name, command in group.commands.items():
+            yield from commands(command, *above, name) if hasattr(command, "commands") else [(*above, name, command)]
+
+    without = {" ".join(name) for *name, command in commands(typer.main.get_command(app))
+               if not any("--pack" in p.opts for p in command.params)}
+    assert without == {"override", "mistakes", "feedback pages", "feedback pack", "export canvas", "export moodle",
+                       "export gradescope"}
 
 
 def test_folder_without_exercises_is_no_pack(tmp_path):

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from .grading import exports, lecturer
-from .grading.lecturer import Pack, course_of
+from .terminal import Pack, console, course_of, inside
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False,
                   help="Bayesian classification, from scratch: work through it, check your answers, keep it in order.")
-console = Console()
-
 LEARN, MAKE, TEACH = "For learners", "For authors", "For lecturers"
 
 
@@ -34,22 +31,27 @@ def main() -> None:
 
 
 @app.command(rich_help_panel=LEARN, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def lab(context: typer.Context) -> None:
+def lab(context: typer.Context, pack: Pack = None) -> None:
     """Open the course in JupyterLab, in your folder work/; further arguments go to JupyterLab (--no-browser …)."""
     from . import workspace
 
-    raise typer.Exit(workspace.lab(workspace.course_root(), context.args))
+    with inside(pack):
+        raise typer.Exit(workspace.lab(workspace.course_root(), context.args))
 
 
 @app.command(rich_help_panel=LEARN)
 def check(what: Annotated[Optional[str], typer.Argument(help="an exercise (E1.1, or a function's name) or a notebook")] = None,
-          watch: Annotated[bool, typer.Option("--watch", help="check again whenever a file is saved")] = False) -> None:
+          watch: Annotated[bool, typer.Option("--watch", help="check again whenever a file is saved")] = False,
+          pack: Pack = None) -> None:
     """Check your answers in work/ without JupyterLab."""
     from . import desk
 
-    if watch:
-        _watch([what] if what else [])
-    results = desk.check_files(what)
+    if what and what.endswith(".ipynb"):
+        what = str(Path(what).absolute())
+    with inside(pack):
+        if watch:
+            _watch([what] if what else [])
+        results = desk.check_files(what)
     for verdict in results:
         console.print(escape(verdict.card.text()), end="\n\n", highlight=False)
     right = sum(v.status == "right" for v in results)
@@ -59,21 +61,25 @@ def check(what: Annotated[Optional[str], typer.Argument(help="an exercise (E1.1,
 
 @app.command(rich_help_panel=LEARN)
 def hint(exercise: Annotated[str, typer.Argument(help="E1.1 or a function's name")],
-         step: Annotated[Optional[int], typer.Argument(help="1, 2 or 3; by default the next one")] = None) -> None:
+         step: Annotated[Optional[int], typer.Argument(help="1, 2 or 3; by default the next one")] = None,
+         pack: Pack = None) -> None:
     """Show the next hint of an exercise."""
     from .help import hint_card
 
-    console.print(escape(hint_card(exercise, step).text()), highlight=False)
+    with inside(pack):
+        console.print(escape(hint_card(exercise, step).text()), highlight=False)
 
 
 @app.command(rich_help_panel=LEARN)
-def status() -> None:
+def status(pack: Pack = None) -> None:
     """Show where you are and what is next."""
     from . import progress
     from .answers import everything
 
-    known = {answer.id: answer for answer in everything().values()}
-    summary = progress.summary(known)
+    with inside(pack):
+        known = {answer.id: answer for answer in everything().values()
+                 if not pack or Path("answers", f"{answer.topic}.npz").exists()}
+        summary = progress.summary(known)
     table = Table("exercise", "function", "title", "state", "tries", "last mistake")
     for standing in summary.standings:
         answer = known[standing.exercise]
@@ -90,19 +96,21 @@ def status() -> None:
 
 
 @app.command(rich_help_panel=LEARN)
-def update() -> None:
+def update(pack: Pack = None) -> None:
     """Bring the notebooks in work/ up to date and carry your cells over; the old files are kept."""
     from . import workspace
 
-    console.print(escape(str(workspace.update(workspace.course_root()))), highlight=False)
+    with inside(pack):
+        console.print(escape(str(workspace.update(workspace.course_root()))), highlight=False)
 
 
 @app.command(rich_help_panel=LEARN)
-def doctor() -> None:
+def doctor(pack: Pack = None) -> None:
     """Look at this machine and say what is missing and how to mend it."""
     from . import doctor as clinic
 
-    findings = clinic.probe()
+    with inside(pack):
+        findings = clinic.probe()
     for finding in findings:
         mark = "[green]fine   [/]" if finding.ok else "[yellow]missing[/]"
         console.print(f"{mark}  {finding.name}: {escape(finding.found)}", highlight=False)

@@ -76,9 +76,8 @@ def course_root(start: Path | None = None) -> Path:
 
 
 def enclosing_root(here: Path) -> Path | None:
-    """The nearest folder from `here` upwards that holds the course; ``work/`` has the same shape but is not it."""
-    return next((f for f in (here, *here.parents)
-                 if all((f / name).is_dir() for name in FOLDERS) and not (f / BASE).is_dir()), None)
+    """The nearest folder from `here` upwards that holds the course or a pack; ``work/`` has its shape but is not it."""
+    return next((f for f in (here, *here.parents) if _holds_course(f) and not (f / BASE).is_dir()), None)
 
 
 def enclosing_work(here: Path) -> Path | None:
@@ -173,6 +172,11 @@ def _handouts(root: Path) -> Iterator[tuple[str, dict]]:
         if (notebook := parse(path.read_bytes())) is None:
             raise ValueError(f"expected a notebook (nbformat 4) in {path}, got something else; get this file again")
         yield path.relative_to(root).as_posix(), stripped(notebook)
+
+
+def _holds_course(folder: Path) -> bool:
+    """Are there exercises, with lectures or, as in a pack of their author's, with solutions beside them?"""
+    return (folder / "exercises").is_dir() and any((folder / name).is_dir() for name in ("notebooks", "solutions"))
 
 
 def _hand_out(work: Path, name: str, new: dict) -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 
-from .lecturer import Folder, Pack, Settings, course_of
+from ..terminal import Pack, course_of, say
+from .lecturer import Folder, Settings
 
 __all__ = ["EXPORT", "FEEDBACK"]
 
-console = Console()
 Beside = Annotated[Optional[Path], typer.Option("--to", help="the file to write [default: one in the folder]")]
 FEEDBACK = typer.Typer(no_args_is_help=True, help="Pages for each student and for the class.")
 EXPORT = typer.Typer(no_args_is_help=True, help="Marks and assignments for Canvas, Moodle, Gradescope and nbgrader.")
@@ -23,7 +22,7 @@ def pages(folder: Folder) -> None:
     from .report import CLASS_PAGE, PAGES, write_pages
 
     write_pages(folder)
-    _say(f"The class: {folder / CLASS_PAGE}. Each student: {folder / PAGES}")
+    say(f"The class: {folder / CLASS_PAGE}. Each student: {folder / PAGES}")
 
 
 @FEEDBACK.command()
@@ -38,7 +37,7 @@ def pack(folder: Folder,
         raise typer.BadParameter("one of --canvas and --moodle expected")
     platform = "canvas" if canvas else "moodle"
     path = to or folder / f"feedback-{platform}.zip"
-    _say(f"{feedback_zip(folder, platform, path)} pages: {path}")
+    say(f"{feedback_zip(folder, platform, path)} pages: {path}")
 
 
 @EXPORT.command()
@@ -48,7 +47,7 @@ def canvas(folder: Folder,
     """Marks for Canvas: Grades, Import."""
     from . import interchange
 
-    _say(f"written: {interchange.write_csv(to or folder / 'canvas.csv', interchange.canvas(folder, assignment))}")
+    say(f"written: {interchange.write_csv(to or folder / 'canvas.csv', interchange.canvas(folder, assignment))}")
 
 
 @EXPORT.command()
@@ -56,7 +55,7 @@ def moodle(folder: Folder, to: Beside = None) -> None:
     """Marks for Moodle: the assignment, Upload grading worksheet."""
     from . import interchange
 
-    _say(f"written: {interchange.write_csv(to or folder / 'moodle.csv', interchange.moodle(folder))}")
+    say(f"written: {interchange.write_csv(to or folder / 'moodle.csv', interchange.moodle(folder))}")
 
 
 @EXPORT.command()
@@ -75,7 +74,7 @@ def gradescope(folder: Folder,
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(results(standing, run), indent=1) + "\n", encoding="utf-8")
             written += 1
-    _say(f"{written} results: {to}")
+    say(f"{written} results: {to}")
 
 
 @EXPORT.command()
@@ -88,7 +87,7 @@ def autograder(to: Annotated[Path, typer.Argument(help="the zip to upload to Gra
     from .keys import secret_of
 
     write_zip(to, course_of(pack), secret_of(seed_file), ClassFile.read(settings) if settings else ClassFile())
-    _say(f"written: {to}. It holds the solutions: hand it to Gradescope only.")
+    say(f"written: {to}. It holds the solutions: hand it to Gradescope only.")
 
 
 @EXPORT.command()
@@ -99,8 +98,4 @@ def nbgrader(to: Annotated[Path, typer.Argument(help="nbgrader's folder source/;
     from .nbgrader import write_sources
 
     for path in write_sources(course_of(pack), to, ClassFile.read(settings) if settings else ClassFile()):
-        _say(f"written: {path}")
-
-
-def _say(words: str) -> None:
-    console.print(words, markup=False, highlight=False, soft_wrap=True)
+        say(f"written: {path}")

@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["COMMANDS", "Pack", "course_of"]
+from ..terminal import Pack, console, course_of, say
 
-console = Console()
+__all__ = ["COMMANDS", "Folder", "Settings"]
 
-Pack = Annotated[
-    Optional[Path], typer.Option("--pack", help="a folder with exercises of your own instead of the course")
-]
 To = Annotated[Path, typer.Option("--to", help="the folder that the results go to")]
 Seed = Annotated[
     Optional[Path],
@@ -28,13 +24,6 @@ Settings = Annotated[
 ]
 Workers = Annotated[Optional[int], typer.Option(min=1, help="processes [default: one for each core]")]
 Folder = Annotated[Path, typer.Argument(help="a folder made by `course grade`")]
-
-
-def course_of(pack: Path | None):
-    """The pack in a folder, or the course around the current one."""
-    from ..course import Course
-
-    return Course.pack(pack) if pack else Course.here()
 
 
 def release(
@@ -61,7 +50,7 @@ def release(
     chosen = ClassFile.read(settings) if settings else ClassFile()
     chosen = replace(chosen, units=tuple(u for text in units for u in text.split(","))) if units else chosen
     for path in handing_out.release(course_of(pack), to, chosen):
-        console.print(path.relative_to(to).as_posix(), markup=False, highlight=False)
+        say(path.relative_to(to).as_posix())
 
 
 def grade(
@@ -125,7 +114,7 @@ def override(folder: Folder, student: Annotated[str, typer.Argument(help="an id 
 
     standings.override(folder, student, exercise, points, reason)
     report.write_pages(folder)
-    console.print(f"{student} has {points:g} in {exercise} from now on.", markup=False)
+    say(f"{student} has {points:g} in {exercise} from now on.")
 
 
 def mistakes(
@@ -140,7 +129,7 @@ def mistakes(
     if cluster:
         named = standings.name_cluster(folder, cluster, title, remedy)
         report.write_pages(folder)
-        console.print(f"{len(named.keys)} submissions now read: {named.title}", markup=False)
+        say(f"{len(named.keys)} submissions now read: {named.title}")
         return
     table = Table("cluster", "exercise", "how many", "simplest input", "theirs", "expected", "sentence")
     for c in standings.clusters(folder):
@@ -159,12 +148,10 @@ def new(exercise: Annotated[str, typer.Argument(help="the name of the function t
     from .. import template
 
     for path in template.new(exercise, pack, unit, identity):
-        console.print(f"written: {path}", markup=False, highlight=False)
-    console.print(
+        say(f"written: {path}")
+    say(
         f"Replace whatever says {template.MARK} in both files. Then: `course mutants --pack {pack}` tests it, "
-        f"`course sync --pack {pack}` builds it.",
-        markup=False,
-        highlight=False,
+        f"`course sync --pack {pack}` builds it."
     )
 
 
@@ -200,7 +187,7 @@ def _summary(counts: Counter, to: Path) -> None:
         ", ".join(f"{number} {status}" for status, number in sorted(counts.items())) or "There was nothing to grade."
     )
     for what, name in (("Marks", "grades.csv"), ("The class", "class.html"), ("Each student's page", "feedback")):
-        console.print(f"{what}: {to / name}", markup=False, highlight=False)
+        say(f"{what}: {to / name}")
     if counts[NOT_GRADED]:
         console.print("What is not graded has no number; the remarks say why. Run the same command with --resume.")
         raise typer.Exit(1)
