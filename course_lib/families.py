@@ -29,6 +29,7 @@ class ExponentialFamily(Support, Additive):
     """
 
     phi = 1.0
+    block = 4 * BLOCK  # sums that need no room of their own
 
     @property
     def tags(self) -> dict:
@@ -218,6 +219,10 @@ class Bernoulli(_Trials):
     @property
     def tags(self):
         return {} if self.threshold is not None else super().tags
+
+    @property
+    def block(self) -> int:
+        return BLOCK if self.threshold is not None else super().block
 
     def u(self, X):
         return X if self.threshold is None else np.where(np.isnan(X), np.nan, X > self.threshold)
