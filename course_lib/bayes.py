@@ -207,7 +207,12 @@ class QDA(BayesClassifier):
 class LDA(QDA):
     """Linear discriminant analysis: normal densities with one covariance for all classes (divisor N or N − K).
 
-    Parameters and source as in `QDA`.
+    Parameters
+    ----------
+    ridge, divisor, priors, losses, reject
+        As in `QDA`.
+
+    Source: Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, section 4.3.
     """
 
     def _density(self):

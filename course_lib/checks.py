@@ -11,7 +11,19 @@ __all__ = ["check_features", "check_labels", "check_priors", "check_weight", "en
 
 
 def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:
-    """X as float64 of shape (N, D), converted once and never changed.
+    """X as float64, converted once and never changed.
+
+    Parameters
+    ----------
+    X : (N, D)
+        Array, list of lists or data frame.
+    allow_nan : bool
+        Whether a missing value may pass.
+    min_rows : int
+
+    Returns
+    -------
+    (N, D) of float64
 
     Raises
     ------
@@ -35,7 +47,18 @@ def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:
 
 
 def check_labels(y, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted distinct labels (K,) and the code (N,) of each row's label among them.
+    """The sorted distinct labels and the code of each row's label among them.
+
+    Parameters
+    ----------
+    y : (N,)
+        Text, booleans or whole numbers.
+    n : int
+        How many there must be.
+
+    Returns
+    -------
+    classes, codes : (K,) and (N,)
 
     Raises
     ------
@@ -53,7 +76,23 @@ def check_labels(y, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def encode(y, classes: np.ndarray) -> np.ndarray:
-    """Codes (N,) of labels among the given sorted `classes`; a label that is not there raises ValueError."""
+    """Codes of labels among known classes.
+
+    Parameters
+    ----------
+    y : (N,)
+    classes : (K,)
+        Sorted.
+
+    Returns
+    -------
+    (N,) of int
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes.
+    """
     y = plain_labels(y)
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     if np.any(unknown := classes[codes] != y):
@@ -63,7 +102,24 @@ def encode(y, classes: np.ndarray) -> np.ndarray:
 
 
 def check_weight(sample_weight, codes: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray | None:
-    """Weights as float64 (N,), or None; each must be finite and ≥ 0, and each of the given classes must keep some."""
+    """Weights as float64, or None.
+
+    Parameters
+    ----------
+    sample_weight : (N,) or None
+    codes : (N,) of int
+    classes : (K,), optional
+        Labels of the codes, each of which must keep some weight.
+
+    Returns
+    -------
+    (N,) of float64, or None
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, their number is not N, or a class has none.
+    """
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
@@ -81,7 +137,22 @@ def check_weight(sample_weight, codes: np.ndarray, classes: np.ndarray | None = 
 
 
 def check_priors(priors, K: int) -> np.ndarray | None:
-    """Priors as float64 (K,), or None; they must be ≥ 0 and sum to 1 within rounding (1e-8)."""
+    """Priors as float64, or None.
+
+    Parameters
+    ----------
+    priors : (K,) or None
+    K : int
+
+    Returns
+    -------
+    (K,) of float64, or None
+
+    Raises
+    ------
+    ValueError
+        Unless they are K numbers ≥ 0 with sum 1 within rounding (1e-8).
+    """
     if priors is None:
         return None
     priors = np.asarray(priors, dtype=np.float64)
@@ -133,7 +204,21 @@ def _check_finite(X: np.ndarray, allow_nan: bool) -> None:
 
 
 def plain_labels(y) -> np.ndarray:
-    """Labels as a 1-D array of text, booleans, integers or whole floats."""
+    """Labels as an array of one type: text, booleans, integers or whole floats.
+
+    Parameters
+    ----------
+    y : (N,) or (N, 1)
+
+    Returns
+    -------
+    (N,)
+
+    Raises
+    ------
+    ValueError
+        If y is None, holds NaN, reals or labels of several types, or has another shape.
+    """
     if y is None:
         raise ValueError("a classifier requires y to be passed, but the target y is None")
     y = flat(np.asarray(y))
@@ -150,6 +235,21 @@ def plain_labels(y) -> np.ndarray:
 
 
 def flat(y: np.ndarray) -> np.ndarray:
+    """A column as an array of one dimension, with a warning.
+
+    Parameters
+    ----------
+    y : (N,) or (N, 1)
+
+    Returns
+    -------
+    (N,)
+
+    Raises
+    ------
+    ValueError
+        If y has another shape.
+    """
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected: pass y.ravel()",
                       of_sklearn("DataConversionWarning", UserWarning), stacklevel=5)
@@ -169,7 +269,16 @@ def _uniform(y: np.ndarray) -> np.ndarray:
 
 
 def sorted_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """np.unique with inverse; whole numbers from a short range are counted instead of sorted."""
+    """np.unique with inverse; whole numbers from a short range are counted instead of sorted.
+
+    Parameters
+    ----------
+    y : (N,)
+
+    Returns
+    -------
+    classes, codes : (K,) and (N,)
+    """
     if y.dtype.kind in "iu" and len(y) and (low := int(y.min())) + 4 * len(y) > int(y.max()):
         offset = np.subtract(y, low, dtype=np.int64).astype(np.int32)
         present = np.bincount(offset) > 0
@@ -179,7 +288,18 @@ def sorted_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_sklearn(name: str, fallback: type) -> type:
-    """scikit-learn's own exception if scikit-learn is loaded anyway; importing it would take half a second."""
+    """scikit-learn's own exception of that name if scikit-learn is loaded anyway; importing it takes half a second.
+
+    Parameters
+    ----------
+    name : str
+    fallback : type
+        What stands in for it.
+
+    Returns
+    -------
+    type
+    """
     return getattr(sys.modules.get("sklearn.exceptions"), name, fallback)
 
 

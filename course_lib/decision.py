@@ -1,4 +1,8 @@
-"""Decisions from probabilities: posterior, risk, the optimal rule, prior correction, scores; pure functions."""
+"""Decisions from probabilities: posterior, risk, the optimal rule, prior correction, scores; pure functions.
+
+Source: Duda, Hart & Stork, Pattern Classification, chapter 2; Bishop, Pattern Recognition and Machine Learning, section
+1.5; where a function has a source of its own, it says so.
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,6 +18,17 @@ def logsumexp(a, axis: int = -1) -> np.ndarray:
     """Logarithm of a sum of exponentials, ln Σ exp a = m + ln Σ exp(a − m) with m the largest of each slice.
 
     Each slice has its own maximum, so that a row far below the others does not underflow; a slice of −∞ gives −∞.
+
+    Parameters
+    ----------
+    a : (..., K, ...)
+    axis : int
+        Which is summed over.
+
+    Returns
+    -------
+    (..., ...)
+        The shape of a without that axis.
     """
     a = np.asarray(a, dtype=np.float64)
     m = _peak(a, axis)
@@ -35,6 +50,11 @@ def log_posterior(log_joint) -> np.ndarray:
     log_joint : (N, K)
         ln P(y)p(x|y), up to a constant of the row.
 
+    Returns
+    -------
+    (N, K)
+        Its exponentials sum to 1 in each row.
+
     Raises
     ------
     ValueError
@@ -54,25 +74,60 @@ def log_posterior(log_joint) -> np.ndarray:
 
 
 def posterior(log_joint) -> np.ndarray:
-    """Bayes' rule: P(y|x) = P(y)p(x|y) / Σ_y P(y)p(x|y), from logs (N, K) to probabilities (N, K).
+    """Bayes' rule: P(y|x) = P(y)p(x|y) / Σ_y P(y)p(x|y), from logs to probabilities.
 
-    Rows sum to 1; see `log_posterior` for the arguments, the errors and the source.
+    Parameters
+    ----------
+    log_joint : (N, K)
+        As in `log_posterior`, with its errors.
+
+    Returns
+    -------
+    (N, K)
+        Rows sum to 1.
     """
     return np.exp(log_posterior(log_joint))
 
 
 def log_sigmoid(a) -> np.ndarray:
-    """ln σ(a) = −ln(1 + exp(−a)), without overflow on either side."""
+    """ln σ(a) = −ln(1 + exp(−a)), without overflow on either side.
+
+    Parameters
+    ----------
+    a : (...)
+
+    Returns
+    -------
+    (...)
+    """
     return -np.logaddexp(0.0, -np.asarray(a, dtype=np.float64))
 
 
 def sigmoid(a) -> np.ndarray:
-    """The logistic function σ(a) = 1 / (1 + exp(−a)), which turns log odds into a probability; σ(−a) = 1 − σ(a)."""
+    """The logistic function σ(a) = 1 / (1 + exp(−a)), which turns log odds into a probability; σ(−a) = 1 − σ(a).
+
+    Parameters
+    ----------
+    a : (...)
+
+    Returns
+    -------
+    (...)
+    """
     return np.exp(log_sigmoid(a))
 
 
 def logit(p) -> np.ndarray:
-    """Log odds ln p/(1 − p), the inverse of `sigmoid`; ∓∞ at 0 and 1."""
+    """Log odds ln p/(1 − p), the inverse of `sigmoid`; ∓∞ at 0 and 1.
+
+    Parameters
+    ----------
+    p : (...)
+
+    Returns
+    -------
+    (...)
+    """
     p = np.asarray(p, dtype=np.float64)
     with np.errstate(divide="ignore"):
         return np.log(p) - np.log1p(-p)
@@ -85,6 +140,17 @@ def loss_matrix(losses, K: int) -> np.ndarray:
     ----------
     losses : None, (K,) or (K, A)
         None counts errors, 1 − I; a vector λ gives λ_y for any error in class y, λ_y (1 − I); a matrix is taken as is.
+    K : int
+        Number of classes.
+
+    Returns
+    -------
+    (K, A)
+
+    Raises
+    ------
+    ValueError
+        If the losses have another shape, or are not finite.
     """
     losses = np.ones(K) if losses is None else np.asarray(losses, dtype=np.float64)
     L = losses[:, None] * (1.0 - np.eye(K)) if losses.ndim == 1 and losses.size == K else losses
@@ -97,7 +163,18 @@ def loss_matrix(losses, K: int) -> np.ndarray:
 
 
 def expected_loss(posterior, losses=None) -> np.ndarray:
-    """Conditional risk of each decision, R(a|x) = Σ_y P(y|x) losses[y, a], (N, A), see `loss_matrix`."""
+    """Conditional risk of each decision, R(a|x) = Σ_y P(y|x) losses[y, a].
+
+    Parameters
+    ----------
+    posterior : (N, K)
+    losses : None, (K,) or (K, A)
+        See `loss_matrix`, also for the errors.
+
+    Returns
+    -------
+    (N, A)
+    """
     posterior = np.asarray(posterior, dtype=np.float64)
     return posterior @ loss_matrix(losses, posterior.shape[-1])
 
@@ -110,6 +187,10 @@ def decide(posterior, losses=None) -> np.ndarray:
     posterior : (N, K)
     losses : None, (K,) or (K, A)
         See `loss_matrix`; with a vector λ this is argmax λ_y P(y|x).
+
+    Returns
+    -------
+    (N,) of int
 
     Source: Duda, Hart & Stork, Pattern Classification, section 2.2; Chow (1970) for the option not to decide.
     """
@@ -128,6 +209,10 @@ def average_risk(y, decided, losses=None, weight=None) -> float:
     losses : None, (K,) or (K, A)
         See `loss_matrix`; None gives the share of errors.
     weight : (N,), optional
+
+    Returns
+    -------
+    float
     """
     y, decided = np.asarray(y), np.asarray(decided)
     K = max(y.max(), decided.max()) + 1 if losses is None else len(losses)
@@ -142,6 +227,10 @@ def correct_priors(posterior, old, new) -> np.ndarray:
     posterior : (N, K)
         Made with the priors `old`, for example those of a rebalanced sample.
     old, new : (K,)
+
+    Returns
+    -------
+    (N, K)
 
     Source: Saerens, Latinne & Decaestecker (2002), Neural Computation 14.
     """
@@ -160,6 +249,10 @@ def normal_boundary(mean, sd, weight=(0.5, 0.5)) -> np.ndarray:
     mean, sd : (2,)
     weight : (2,)
         λ_y P(y), positive.
+
+    Returns
+    -------
+    (0,), (1,) or (2,)
 
     Source: Duda, Hart & Stork, Pattern Classification, section 2.6.
     """
@@ -239,7 +332,18 @@ def log_loss(posterior, y, weight=None) -> float:
 def brier_score(posterior, y, weight=None) -> float:
     """Average squared distance to the truth, (1/N) Σ_n Σ_k (P(k|x_n) − [y_n = k])², between 0 and 2; a proper score.
 
-    Arguments as in `log_loss`.  For two classes it is twice the mean of (P(1|x) − y)².
+    For two classes it is twice the mean of (P(1|x) − y)².
+
+    Parameters
+    ----------
+    posterior : (N, K)
+    y : (N,) of int
+        True classes as codes 0..K−1.
+    weight : (N,), optional
+
+    Returns
+    -------
+    float
 
     Source: Brier (1950), Monthly Weather Review 78.
     """
@@ -259,6 +363,13 @@ def roc_curve(score, positive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     -------
     false_positive_rate, true_positive_rate, threshold : (T + 1,)
         One point for each of the T distinct scores, so that tied rows move together; the first threshold is ∞.
+
+    Raises
+    ------
+    ValueError
+        If all rows are of one kind.
+
+    Source: Fawcett (2006), An introduction to ROC analysis, Pattern Recognition Letters 27.
     """
     score, positive = np.asarray(score, dtype=np.float64), np.asarray(positive, dtype=bool)
     if positive.all() or not positive.any():
@@ -272,9 +383,19 @@ def roc_curve(score, positive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def auc(score, positive) -> float:
-    """Area under the ROC curve: the probability that a positive row scores above a negative one, a tie counting ½.
+    """Area under the ROC curve, P(s₊ > s₋) + ½ P(s₊ = s₋): a positive row's chance to score above a negative one's.
 
-    Adding a constant to the score changes nothing.  Arguments as in `roc_curve`.
+    Adding a constant to the score changes nothing.
+
+    Parameters
+    ----------
+    score : (N,)
+    positive : (N,) of bool
+        Of both kinds, as for `roc_curve`.
+
+    Returns
+    -------
+    float
 
     Source: Hanley & McNeil (1982), Radiology 143.
     """
@@ -304,6 +425,11 @@ def paired_comparison(first_wrong, second_wrong) -> Paired:
     -------
     Paired
         Mean of d with its standard error s_d/√N, and McNemar's exact test on the rows where the rules differ.
+
+    Raises
+    ------
+    ValueError
+        If the two are not of one length, two at least.
 
     Source: McNemar (1947), Psychometrika 12; Dietterich (1998), Neural Computation 10.
     """

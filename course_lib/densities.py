@@ -16,6 +16,8 @@ A density describes K classes at once.  Its frozen hyperparameters go in, frozen
 
 R one-hot is the supervised fit of a Bayes classifier, R soft the M-step of EM, R with scaled rows carries sample
 weights, and one column of ones gives a plain density.  `Gaussian` and the families are densities too.
+
+Source: Mitchell, Machine Learning, section 6.9 (independent features).
 """
 from __future__ import annotations
 
@@ -56,7 +58,18 @@ class Fitted(Protocol):
 
 
 def discriminant(fitted: Fitted, X) -> np.ndarray:
-    """The log density (N, K) up to a term common to the classes; the log density itself where nothing is saved."""
+    """ln p(x|k) up to a term common to the classes; the log density itself where nothing is saved.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        Parameters of K densities.
+    X : (N, D)
+
+    Returns
+    -------
+    (N, K)
+    """
     return getattr(fitted, "discriminant", fitted.log_density)(X)
 
 
@@ -96,9 +109,11 @@ class Independent(Additive):
         return self._each(X.shape[1], lambda marginal, columns: marginal.fit(X[:, columns], R))
 
     def statistics(self, X, R) -> "Parts":
+        """The sums of each marginal over X (N, D) with weights R (N, K)."""
         return Parts(tuple(m.statistics(X[:, columns], R) for m, columns in self._groups(X.shape[1])), X.shape[1])
 
     def solve(self, s: "Parts") -> "Product":
+        """The marginals that best explain a sum of statistics."""
         parts = iter(s.parts)
         return self._each(s.D, lambda marginal, columns: marginal.solve(next(parts)))
 
@@ -138,14 +153,15 @@ class Independent(Additive):
 class Parts:
     """The statistics of the marginals, which add one by one."""
 
-    parts: tuple
-    D: int
+    parts: tuple  # one for each distinct marginal
+    D: int        # number of features
 
     def __add__(self, other: "Parts") -> "Parts":
         return Parts(tuple(a + b for a, b in zip(self.parts, other.parts)), self.D)
 
     @property
     def mass(self) -> np.ndarray:
+        """Σ r of each class, (K,)."""
         return self.parts[0].mass
 
 
@@ -154,7 +170,7 @@ class Product:
     """Fitted marginals with the columns each describes."""
 
     parts: tuple  # of (columns, fitted)
-    D: int
+    D: int        # number of features
 
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) = Σ_d ln p_d(x_d|k), (N, K)."""

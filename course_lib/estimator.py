@@ -32,7 +32,7 @@ from course_lib.decision import log_posterior, posterior
 from course_lib.reduce import over_rows
 from course_lib.statistics import ClassError, Labels, slices
 
-__all__ = ["Classifier", "Estimator", "ProbabilisticClassifier"]
+__all__ = ["Classifier", "Estimator", "Labelled", "ProbabilisticClassifier"]
 
 
 class _NotFitted(ValueError, AttributeError):
@@ -104,8 +104,8 @@ class Estimator:
     def _pieces(self, table: Chunks) -> tuple:
         """The sums over clean pieces, additive -> Σ additive.statistics(X, R), and the first piece; sets `classes_`."""
         if table.classes is None:
-            raise ValueError("a classifier must know all labels before it reads the first piece: pass classes=, such as "
-                             "chunks(rows, classes=[0, 1])")
+            raise ValueError("a classifier must know all labels before it reads the first piece: pass classes=, such "
+                             "as chunks(rows, classes=[0, 1])")
         self.classes_, _ = check_labels(table.classes, len(table.classes))
         first = self._features(table.first()[0], reset=True)
         if table.names is not None:
@@ -130,10 +130,8 @@ class Estimator:
                              + _difference_of_names(known, names))
 
 
-class Classifier(Estimator):
-    """Labels in and out: `_fit` and `_scores` are the two hooks of a model (see the module's docstring)."""
-
-    _estimator_type = "classifier"
+class Labelled(Estimator):
+    """What learns from rows with labels: `_fit` takes them whole, or `_fit_sums` sums over them."""
 
     def fit(self, X, y=None, sample_weight=None):
         """Learn from rows X (N, D) with labels y (N,) and optional weights (N,) ≥ 0; returns the estimator.
@@ -157,6 +155,12 @@ class Classifier(Estimator):
     def _fit_sums(self, summed, first) -> None:
         raise ValueError(f"{type(self).__name__} is not fitted by sums over rows, so it cannot take a table in pieces: "
                          "pass X and y as arrays")
+
+
+class Classifier(Labelled):
+    """Labels in and out: `_fit` and `_scores` are the two hooks of a model (see the module's docstring)."""
+
+    _estimator_type = "classifier"
 
     def _scores(self, X) -> np.ndarray:
         raise NotImplementedError(f"{type(self).__name__} must define _scores(X), (N, K)")
@@ -204,7 +208,7 @@ class ProbabilisticClassifier(Classifier):
 
 
 def largest(scores) -> np.ndarray:
-    """Column (N,) of the first largest score in each row of (N, K); many rows are compared class by class."""
+    """Column (N,) of the first largest score in each row of scores (N, K); many rows are compared class by class."""
     N, K = scores.shape
     if N < 100 * K or scores.strides[0] != scores.itemsize:
         return scores.argmax(axis=1)

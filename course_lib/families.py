@@ -5,6 +5,9 @@ Each family gives c, its derivatives c′ (``dc``, the mean) and c″ (``ddc``; 
 describes D features that are independent given the class, for K classes at once.
 
 >>> Poisson().fit(X, Labels(codes, K)).log_density(X)    # (N, K)
+
+Source: McCullagh & Nelder, Generalized Linear Models, section 2.2; Wainwright & Jordan (2008), Graphical models,
+exponential families, and variational inference, section 3.
 """
 from __future__ import annotations
 
@@ -23,10 +26,7 @@ __all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma",
 
 
 class ExponentialFamily(Support, Additive):
-    """What the families share; a family is its table of functions and its support.
-
-    Source: McCullagh & Nelder, Generalized Linear Models, section 2.2; Wainwright & Jordan (2008), section 3.
-    """
+    """What the families share; a family is its table of functions and its support."""
 
     phi = 1.0
     block = 4 * BLOCK  # sums that need no room of their own
@@ -295,7 +295,13 @@ class _Failures(ExponentialFamily):
 
 @dataclass(frozen=True)
 class Geometric(_Failures):
-    """Failures before the first success, P(x) = p(1 − p)^x: θ = ln(1 − p), c = −ln(1 − e^θ), h = 0."""
+    """Failures before the first success, P(x) = p(1 − p)^x: θ = ln(1 − p), c = −ln(1 − e^θ), h = 0.
+
+    Parameters
+    ----------
+    smoothing : float
+        Pseudo-rows at the mean of all classes.
+    """
 
     smoothing: float = 0.0
 
@@ -366,7 +372,15 @@ class Exponential(_Positive):
 
 @dataclass(frozen=True)
 class Gamma(_Positive):
-    """Gamma with known shape a and mean μ: θ = −1/μ, c = −ln(−θ), φ = 1/a, h = a ln a + (a − 1) ln x − ln Γ(a)."""
+    """Gamma with known shape a and mean μ: θ = −1/μ, c = −ln(−θ), φ = 1/a, h = a ln a + (a − 1) ln x − ln Γ(a).
+
+    Parameters
+    ----------
+    shape : float
+        a.
+    smoothing : float
+        Pseudo-rows at the mean of all classes.
+    """
 
     shape: float
     smoothing: float = 0.0

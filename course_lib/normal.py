@@ -1,4 +1,8 @@
-"""Fitted normal densities: their logarithms, discriminants and new rows; no estimation."""
+"""Fitted normal densities: their logarithms, discriminants and new rows; no estimation.
+
+Source: Bishop, Pattern Recognition and Machine Learning, section 2.3; Higham, Accuracy and Stability of Numerical
+Algorithms, chapter 10 (Cholesky factors).
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,7 +21,7 @@ NEAR = 1e4  # squared distance up to which expanding (x − μ)² about a common
 
 
 def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
-    """K normal densities with given parameters.
+    """K normal densities N(x; μ, Σ) with given parameters.
 
     Parameters
     ----------
@@ -26,6 +30,10 @@ def normal(mean, covariance, rest=0.0) -> "DiagonalNormal | FullNormal":
         With a first axis of 1 if common to the classes.
     rest : (K, D), optional
         What rounding took from the means, which are mean + rest.
+
+    Returns
+    -------
+    DiagonalNormal or FullNormal
 
     Raises
     ------
@@ -60,7 +68,21 @@ def _roots(Sigma, mean) -> np.ndarray:
 
 
 def check_pivots(root, mean, k) -> None:
-    """Raise `ClassError` if the root (D, D) of class k's covariance is singular but for the rounding of the rows."""
+    """Whether a covariance has full rank: every |root_jj| > noise · sd_j, the noise being that of the rows' rounding.
+
+    Parameters
+    ----------
+    root : (D, D)
+        Upper triangular, Σ = rootᵀ root.
+    mean : (D,), or (K, D) if the covariance is common to the classes
+    k : int
+        The class, for the message.
+
+    Raises
+    ------
+    ClassError
+        If a variance is zero or a feature a linear combination of others.
+    """
     sd = np.linalg.norm(root, axis=0)
     if (zero := np.atleast_2d(_vanishes(sd**2, mean)).all(axis=0)).any():
         raise _zero_variance(k, zero.argmax(), own=mean.ndim == 1)
@@ -221,6 +243,11 @@ class FullNormal(_Linear):
     def covariance(self) -> np.ndarray:
         """(K, D, D), or (1, D, D) if common to the classes."""
         return np.swapaxes(self.root, 1, 2) @ self.root
+
+    @property
+    def least_pivot(self) -> float:
+        """The least share of a feature's variance that the features before it leave unexplained."""
+        return float((np.einsum("kdd->kd", self.root) ** 2 / (self.root**2).sum(axis=1)).min())
 
     @cached_property
     def whitener(self) -> np.ndarray:

@@ -3,10 +3,13 @@
 A model that needs only such sums can be fitted in one pass, in blocks, from a stream or on several machines, always
 with the same result.  Each record has ``of(X, R)``, with X (N, D) and R (N, K) ≥ 0 the weight of row n in class k,
 and ``+``.  R is an array, or `Labels` when each row belongs to one class.
+
+Source: Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37;
+Golub & Van Loan, Matrix Computations, section 5.2 (triangular factors).
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -42,7 +45,7 @@ class Labels:
     """The weight matrix R of rows with known classes, without its zeros: R[n, codes[n]] = weight[n]."""
 
     codes: np.ndarray  # (N,) in 0..K-1
-    K: int
+    K: int             # number of classes
     weight: np.ndarray | None = None  # (N,), None for ones
 
     @property
@@ -74,7 +77,18 @@ class Labels:
 
 
 def members(R, k: int):
-    """The rows that have a part in class k, as an index, and their weights (or None for ones)."""
+    """The rows n with R_nk > 0, or all of them, and their weights.
+
+    Parameters
+    ----------
+    R : (N, K) array or `Labels`
+    k : int
+        The class.
+
+    Returns
+    -------
+    rows, weight : an index into the N rows, and (n,) weights or None for ones
+    """
     if not isinstance(R, Labels):
         return slice(None), R[:, k]
     rows = np.flatnonzero(R.codes == k)
@@ -82,7 +96,17 @@ def members(R, k: int):
 
 
 def divide(a, b) -> np.ndarray:
-    """a / b, and 0 where b is 0: the mean of nothing counts as 0 and has no weight when sums are merged."""
+    """a / b, and 0 where b = 0: the mean of nothing counts as 0 and has no weight when sums are merged.
+
+    Parameters
+    ----------
+    a, b : (...)
+        Of shapes that broadcast.
+
+    Returns
+    -------
+    (...)
+    """
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=np.not_equal(b, 0))
 
 
@@ -90,21 +114,26 @@ BLOCK = 7 * 2**14  # numbers, 896 KB: what stays in a core's cache while it is w
 
 
 def slices(n: int, width: int, least: int = 1, block: int = BLOCK):
-    """Blocks of n rows of `width` numbers, of `block` numbers or, if that is more, of `least` rows each."""
+    """Cut n rows of `width` numbers into blocks of max(block / width, least) rows.
+
+    Parameters
+    ----------
+    n, width : int
+    least : int
+        Rows of a block at the least.
+    block : int
+        Numbers in a block, if `least` allows.
+
+    Returns
+    -------
+    iterator of slices of 0..n−1
+    """
     rows = max(block // max(width, 1), least)
     return (slice(start, start + rows) for start in range(0, n, rows))
 
 
 @dataclass(frozen=True)
-class _Sums:
-    """A record whose fields are plain sums."""
-
-    def __add__(self, other):
-        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-
-@dataclass(frozen=True)
-class Counts(_Sums):
+class Counts:
     """Sums of each feature in each class; NaN is left out, so `count` may differ from `mass`."""
 
     mass: np.ndarray  # (K,) Σ r
@@ -116,6 +145,9 @@ class Counts(_Sums):
         """The counts of rows X (N, D) with weights R (N, K)."""
         mass, total = R.sum(axis=0), R.T @ X
         return cls(mass, *(_observed(X, R) if np.isnan(total).any() else (_everywhere(mass, X), total)))
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.mass + other.mass, self.count + other.count, self.total + other.total)
 
 
 @dataclass(frozen=True)
@@ -136,7 +168,7 @@ class DiagonalMoments:
         if np.isnan(s.mean).any():
             count, total = _observed(X, R)
             s = cls(mass, count, divide(total, count), *2 * [np.full(total.shape, np.nan)])
-        elif (s.count * (s.mean - centre) ** 2 <= 1e4 * s.scatter).all():  # a difference of squares that keeps 12 digits
+        elif (s.count * (s.mean - centre) ** 2 <= 1e4 * s.scatter).all():  # the difference of squares keeps 12 digits
             return s
         return cls._about(s.mean, mass, s.count, *_sums(X, R, s.mean))
 
@@ -196,9 +228,15 @@ class Moments:
     @property
     def overall(self) -> np.ndarray:
         """Variance of each feature over all classes together, (D,), divisor n."""
-        centre = self.mass @ self.mean / self.mass.sum()
-        between = self.mass @ (self.mean - centre) ** 2
+        between = self.mass @ self.apart()[2] ** 2
         return (np.einsum("kdd->d", self.scatter) + between) / self.mass.sum()
+
+    def apart(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The mean of all rows as centre (D,) + rest (D,), and the means of the classes less it, (K, D)."""
+        centre = self.mass @ self.mean / self.mass.sum()
+        means = (self.mean - centre) + self.rest
+        rest = self.mass @ means / self.mass.sum()
+        return centre, rest, means - rest
 
 
 @dataclass(frozen=True)
@@ -261,6 +299,10 @@ def covariances(scatter, mass, alpha: float, unbiased: bool) -> np.ndarray:
         Centred sums of squares; one of them only if α = 0.
     mass : (K, ...)
         Number of rows, of a shape that divides `scatter`.
+    alpha : float in [0, 1]
+        Share of a class's own covariance.
+    unbiased : bool
+        Which divisor.
 
     Returns
     -------
@@ -274,7 +316,16 @@ def covariances(scatter, mass, alpha: float, unbiased: bool) -> np.ndarray:
 
 
 def triangle(*rows) -> np.ndarray:
-    """Upper triangular F (D, D) with FᵀF = AᵀA, where A stacks the given rows, by QR."""
+    """Upper triangular F with FᵀF = AᵀA, where A stacks the given rows, by QR.
+
+    Parameters
+    ----------
+    *rows : (n, D)
+
+    Returns
+    -------
+    (D, D)
+    """
     A = np.concatenate(rows)
     F = np.linalg.qr(A, mode="r")
     return np.concatenate([F, np.zeros((A.shape[1] - len(F), A.shape[1]))])

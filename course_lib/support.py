@@ -1,4 +1,7 @@
-"""What a feature may hold, and the refusal of what it may not; the refusal of classes and features without rows."""
+"""What a feature may hold, and the refusal of what it may not; the refusal of classes and features without rows.
+
+Source: Johnson, Kemp & Kotz, Univariate Discrete Distributions, section 1.2 (supports).
+"""
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,8 @@
-"""Tables of probabilities: over the things counted in a row, the levels of a category, the bins of a histogram."""
+"""Tables of probabilities: over the things counted in a row, the levels of a category, the bins of a histogram.
+
+Source: Manning, Raghavan & Schütze, Introduction to Information Retrieval, sections 13.2-13.3 (counts, smoothing);
+Silverman, Density Estimation, section 2.2 (histograms).
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -39,7 +43,18 @@ def _padded(table, L: int) -> np.ndarray:
 
 
 def indicator(codes, width: int):
-    """U (N, D·width), sparse: U[n, d·width + 1 + codes[n, d]] = 1, so that column d·width is for the code −1."""
+    """The sufficient statistic of categories, U[n, d·width + 1 + codes[n, d]] = 1: column d·width is for the code −1.
+
+    Parameters
+    ----------
+    codes : (N, D) of int
+        In −1..width−2.
+    width : int
+
+    Returns
+    -------
+    (N, D·width), sparse
+    """
     from scipy.sparse import csr_array
     N, D = codes.shape
     columns = codes + np.arange(1, D * width, width, dtype=np.int32)
