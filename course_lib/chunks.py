@@ -35,7 +35,7 @@ class Chunks:
     pieces: Iterable[Callable]         # readers: each gives (X (n, D), y (n,), weight (n,) or None)
     classes: np.ndarray | None = None  # (K,) sorted labels; None where y is no label
     map: Callable = map                # where the pieces are read and summed
-    progress: bool = False
+    progress: bool = False             # show a bar for each pass
     names: list[str] | None = None     # (D,) of the features
 
     def first(self) -> tuple:

@@ -68,7 +68,7 @@ class Step(Additive):
 
     density: Additive  # of the components
     mixtures: tuple    # K mixtures; those that have converged stay as they are
-    sums: Additive | None = None
+    sums: Additive | None = None  # what is summed for them, if not the density's own statistics
 
     def statistics(self, X, R) -> Expected:
         parts, log_p = [], np.zeros(R.shape[1])
@@ -95,11 +95,22 @@ class Step(Additive):
 
     @property
     def precise(self) -> "Step":
+        """The same step by the sums that keep more digits."""
         return replace(self, sums=self.density.precise)
 
 
 def in_mixture(fault: ValueError, k: int) -> ClassError:
-    """The fault of a component, told as one of the mixture of class k."""
+    """The fault of a component, told as one of the mixture of class k.
+
+    Parameters
+    ----------
+    fault : ValueError
+    k : int
+
+    Returns
+    -------
+    ClassError, or what `fault` is of that kind
+    """
     kind = type(fault) if isinstance(fault, ClassError) else ClassError
     words = str(fault).replace("class", "component").replace("{", "{{").replace("}", "}}")
     return kind(f"the mixture of class {{k}} cannot be fitted: {words}", k)
@@ -150,7 +161,7 @@ def _judged(before, after, log_p, mass, tol, last):
 class Plain:
     """Numbers and arrays that add one by one."""
 
-    parts: tuple
+    parts: tuple  # of numbers and arrays
 
     @classmethod
     def of(cls, answer) -> "Plain":
@@ -175,8 +186,8 @@ class Factor:
 class Leads:
     """The worst and the largest of `Loss.leads`."""
 
-    worst: float
-    best: float
+    worst: float  # the least of them, at most 0
+    best: float   # the largest, whatever its sign
 
     @classmethod
     def of(cls, answer) -> "Leads":
@@ -222,10 +233,10 @@ class Pieces(Cases):
 class Asked(Additive):
     """What a method of `Cases` says of the rows, as something that adds."""
 
-    method: str
-    arguments: tuple
-    total: float
-    record: Callable = Plain.of
+    method: str                  # of `Cases`
+    arguments: tuple             # of the method
+    total: float                 # Σ w of the whole table, by which weights are divided
+    record: Callable = Plain.of  # from what the method returns
 
     def statistics(self, X, R: Labels):
         weight = np.ones(len(X)) if R.weight is None else R.weight

@@ -57,10 +57,10 @@ def style() -> None:
 class Look:
     """How one class is drawn."""
 
-    colour: str
-    marker: str
-    line: str | tuple
-    hatch: str
+    colour: str        # as #rrggbb
+    marker: str        # of its points
+    line: str | tuple  # of its curves
+    hatch: str         # of the areas where it is decided
 
     def tint(self, strength: float = 0.25) -> tuple:
         """The colour mixed with white, for areas under points."""
@@ -68,7 +68,12 @@ class Look:
 
 
 def look(k: int) -> Look:
-    """The colour, marker, line style and hatch of class number `k`, in the order of the sorted labels."""
+    """The colour, marker, line style and hatch of class number `k`, in the order of the sorted labels.
+
+    Returns
+    -------
+    Look
+    """
     return Look(*(signs[k % len(signs)] for signs in (COLOURS, MARKERS, LINES, HATCHES)))
 
 
@@ -81,6 +86,8 @@ def scatter_classes(ax, X, y, *, classes=None, size=22, **kwargs):
     y : (N,) array of labels
     classes : sequence, optional
         All labels in the order of their looks, if `y` may lack some; default: the sorted labels of `y`.
+    size : float
+        Of a marker, in square points.
     """
     X, y = np.asarray(X), np.asarray(y)
     for k, label in enumerate(_classes(y, classes)):
@@ -102,6 +109,8 @@ def decision_regions(ax, rule, X, *, classes=None, resolution=200):
     classes : sequence, optional
         As in `scatter_classes`; default: the classifier's ``classes_``, else the sorted decisions. Other decisions,
         such as a reject, follow these.
+    resolution : int
+        Points of the grid along each axis.
     """
     predict = getattr(rule, "predict", rule)
     gx, gy, points = _grid(X, resolution)
@@ -121,7 +130,18 @@ def decision_regions(ax, rule, X, *, classes=None, resolution=200):
 def contours(ax, f, X, *, k=None, levels=None, resolution=150, **kwargs):
     """Contour lines of a function of two variables, (M, 2) -> (M,), labelled with its values.
 
-    `X` (N, 2) says what the picture must hold; `k` draws the lines in the look of class `k`, else in grey.
+    Parameters
+    ----------
+    f : callable
+        From points (M, 2) to values (M,).
+    X : (N, 2) array
+        What the picture must hold.
+    k : int, optional
+        Draw the lines in the look of this class; else they are grey.
+    levels : int or sequence, optional
+        How many lines, or at which values.
+    resolution : int
+        Points of the grid along each axis.
     """
     gx, gy, points = _grid(X, resolution)
     colour, line = ("0.35", "-") if k is None else (look(k).colour, look(k).line)
@@ -140,6 +160,8 @@ def ellipses(ax, mean, cov, *, mass=(0.5, 0.95), k=0):
     ----------
     mean : (2,) or (K, 2) array
     cov : (2, 2) or (K, 2, 2) array
+    mass : float or sequence
+        Probability inside an ellipse.
     k : int
         The look of the first of them.
     """
@@ -153,7 +175,10 @@ def ellipses(ax, mean, cov, *, mass=(0.5, 0.95), k=0):
 
 
 def curve(ax, f, interval, *, k=0, label=None, points=401, **kwargs):
-    """Draw ``y = f(x)`` over ``interval = (low, high)`` in the look of class `k`; `f` takes and returns (M,)."""
+    """Draw ``y = f(x)`` at so many `points` of ``interval = (low, high)`` in the look of class `k`, with a `label`.
+
+    The function `f` takes and returns (M,).
+    """
     x = np.linspace(*interval, points)
     return ax.plot(x, f(x), **{"color": look(k).colour, "linestyle": look(k).line, "label": label} | kwargs)[0]
 
@@ -169,6 +194,8 @@ def bars(ax, heights, names, *, groups=None, k=0, fmt="{:.2f}"):
     groups : K strings for the legend, optional
     k : int or M ints
         The looks of (M,) bars: one for all, or one for each.
+    fmt : str
+        How a height is written.
     """
     table = np.asarray(heights, dtype=float).reshape(len(names), -1)
     M, K = table.shape
@@ -192,6 +219,13 @@ def alt(figure, text: str) -> None:
     Parameters
     ----------
     figure : Figure or Axes
+    text : str
+        One or more sentences.
+
+    Raises
+    ------
+    ValueError
+        If there are no words.
     """
     if not text.strip():
         raise ValueError("alt() takes a sentence that says what there is to see, got an empty text; write one")
