@@ -208,7 +208,7 @@ class Problem(Loss):
         """Loss, gradient (M,) and, if `curved`, the observed Hessian (M, M); the expected one where that may fail."""
         both = curved and (both or not self.link.concave)
         value, gradient, hessians = 0.0, np.zeros(len(q)), [np.zeros((len(q),) * 2) for _ in range(curved + both)]
-        for Z, t, w, offset in self.blocks(3 * len(q)):
+        for Z, t, w, offset in self.blocks():
             theta, first, second = self.link.natural(Z @ q + offset)
             loss, excess, variance = self.family.local(t, theta)
             value += np.sum(w * loss)
@@ -252,7 +252,7 @@ class Problem(Loss):
         low, high = self.link.range
         if np.isinf([low, high]).all():
             return False
-        etas = ((Z @ q + offset)[w > 0] for Z, _, w, offset in self.blocks(3 * len(q)))
+        etas = ((Z @ q + offset)[w > 0] for Z, _, w, offset in self.blocks())
         return any(min((eta - low).min(initial=np.inf), (high - eta).min(initial=np.inf)) < 1e-6 for eta in etas)
 
 
@@ -313,17 +313,18 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
     """
     problem, total = pose(np.asarray(X, dtype=np.float64), t, family_of(family), link_of(family, link), weight=weight,
                           trials=trials, offset=offset, ridge=ridge, intercept=intercept)
-    return _summary(problem, total, told(problem.solve(problem.start(), steps)))
+    return summary(problem, total, told(problem.solve(problem.start(), steps)))
 
 
-def _summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
+def summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
+    """What is told of an optimum; `total` is the sum of the weights as they were given."""
     q, M = optimum.q, problem.design.width
     with np.errstate(all="ignore"):  # at the edge of a bounded link
-        value, _, *hessians = problem.sums(q, curved=True, both=True)
+        value, _, *hessians = problem.sums(q, curved=True, both=problem.link.natural is not canonical)
     loss = 2 * total * (value - problem.cases.weight @ problem.family.saturated(problem.cases.t))
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
     A = problem.design.coef(np.eye(M))
-    covariances = [phi / total * A @ _inverse(H + problem.P) @ A.T for H in reversed(hessians)]
+    covariances = [phi / total * A @ _inverse(H + problem.P) @ A.T for H in (hessians[-1], hessians[0])]
     path = tuple(problem.design.coef(q) for q in optimum.path)
     return Fit(path[-1], *covariances, float(loss), float(phi), path, optimum.converged, optimum.separated,
                problem.design.affine(q))
@@ -412,7 +413,9 @@ class GLM(Estimator):
         trials, offset = _column("trials", trials, N, least=0), _column("offset", offset, N)
         if y is None:
             raise ValueError("a regression requires y to be passed, but the target y is None")
-        self.fit_ = irls(X, y, self.family, self.link, weight=weight, trials=trials, offset=offset, ridge=self.ridge)
+        posed = pose(X, y, family_of(self.family), link_of(self.family, self.link), weight=weight, trials=trials,
+                     offset=offset, ridge=self.ridge)
+        self.fit_ = summary(*posed, told(posed[0].solve()))
         self.intercept_, self.coef_ = float(self.fit_.coef[0]), self.fit_.coef[1:]
         self.n_iter_ = len(self.fit_.path) - 1
         self._fitted = True

@@ -230,7 +230,7 @@ class Softmax(Loss):
         All are computed from the odds of the other classes against the row's own, so that a posterior near 1 costs no
         digits.
         """
-        for Z, codes, w, _ in self.blocks(W.size):
+        for Z, codes, w, _ in self.blocks(W.size, least=256):
             own = np.arange(len(codes)), codes
             A = Z @ W
             A -= A[own][:, None]
@@ -278,7 +278,7 @@ class Softmax(Loss):
     @cached_property
     def bound(self):
         """The inverse of Böhning's bound on the Hessian of each class, ½ Σ w zzᵀ + P."""
-        return inverse(sum(Z.gram(w) for Z, _, w, _ in self.blocks(3 * self.design.width)) / 2 + self.P)
+        return inverse(sum(Z.gram(w) for Z, _, w, _ in self.blocks()) / 2 + self.P)
 
     def times_hessian(self, q, S) -> np.ndarray:
         """The Hessian at q times S (M, K−1), without forming it."""

@@ -58,9 +58,9 @@ class Cases:
             return None
         return Cases(self.X[::10], self.t[::10], weight / weight.sum(), self.offset[::10])
 
-    def blocks(self, width: int) -> Iterator[tuple]:
+    def blocks(self, width: int, least: int = 1024) -> Iterator[tuple]:
         """X, t, weight and offset of some rows at a time, so many as stay in cache with `width` numbers each."""
-        for rows in slices(len(self.X), width, least=256):
+        for rows in slices(len(self.X), width, least):
             yield self.X[rows], self.t[rows], self.weight[rows], self.offset[rows]
 
     def gram(self, design: "Design") -> np.ndarray:
@@ -417,13 +417,13 @@ class Loss:
         """The loss at q (M,); its metric may be asked for only if `curved`."""
         return self.at(q, self.cases.sums(self, q, curved))
 
-    def blocks(self, width: int) -> Iterator[tuple]:
+    def blocks(self, width: int | None = None, least: int = 1024) -> Iterator[tuple]:
         """Rows z, responses, weights and offsets of some cases at a time."""
-        return ((self.design(x), *rest) for x, *rest in self.cases.blocks(width))
+        return ((self.design(x), *rest) for x, *rest in self.cases.blocks(width or 5 * self.design.width // 2, least))
 
     def leads(self, direction) -> tuple[float, float]:
         """The worst lead of a row along `direction` (M,), at most 0, and the largest, whatever its sign."""
-        leads = (self.lead(Z, t, direction)[w > 0] for Z, t, w, _ in self.blocks(3 * self.design.width))
+        leads = (self.lead(Z, t, direction)[w > 0] for Z, t, w, _ in self.blocks())
         worst, best = np.array([(lead.min(initial=0.0), np.abs(lead).max(initial=0.0)) for lead in leads]).T
         return worst.min(), best.max()
 
@@ -438,15 +438,14 @@ class Loss:
         """A point (M,) where the loss is finite."""
         return np.zeros(self.design.width)
 
-    def rough(self) -> np.ndarray:
-        """The optimum (M,) of every tenth row of a large table, within two or three steps of its own; else a start."""
-        q = self.start()
-        cases = self.cases.few(len(q))
-        if cases is None:
-            return q
-        few = replace(self, cases=cases).minimum(enough=1e-9, steps=30)
-        return few.q if few.converged else q
-
     def minimum(self, steps: int = 100, keep: float = 0.1, enough: float = 1e-26) -> Optimum:
-        """The optimum that Newton's method has from any start, from a rough one and with few Hessians."""
-        return newton(self.local, self.rough(), self.recedes, steps, keep, enough)
+        """The optimum that Newton's method has from any start.
+
+        With many rows for each coefficient, the search begins where every tenth row has its optimum, two or three steps
+        from their own, so that the Hessian there serves nearly all the way.
+        """
+        q = self.start()
+        if (cases := self.cases.few(len(q))) is None:
+            return newton(self.local, q, self.recedes, steps, enough=enough)
+        few = replace(self, cases=cases).minimum(steps=30, enough=1e-9)
+        return newton(self.local, few.q if few.converged else q, self.recedes, steps, keep, enough)
