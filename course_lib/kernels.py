@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "CompactKernel", "GaussianKernel",
-           "blocks", "close", "log_windows", "squared_distances"]
+__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "Close", "CompactKernel",
+           "GaussianKernel", "blocks", "log_windows", "squared_distances"]
 
 BLOCK = 2 ** 17  # distances held at once: 1 MB
 LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
@@ -64,7 +64,7 @@ class CompactKernel:
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K at squared radii t = r²; overwrites t."""
         if self.b == 0:
-            return (t <= 1).astype(np.float64)
+            return np.less_equal(t, 1, out=t)
         if self.a != 2:
             np.power(t, self.a / 2, out=t)
         np.subtract(1, t, out=t)
@@ -89,18 +89,18 @@ KERNELS = {"gaussian": GAUSSIAN, "uniform": UNIFORM, "triangular": TRIANGULAR, "
            "quartic": QUARTIC}
 
 
-def blocks(M: int, n: int):
-    """Slices of M rows, each of as many rows as have `BLOCK` distances to n points, or of one row.
+def blocks(M: int, n: int, least: int = 1):
+    """Slices of M rows, each of as many rows as have `BLOCK` distances to n points, or of `least` rows.
 
     Parameters
     ----------
-    M, n : int
+    M, n, least : int
 
     Returns
     -------
     iterator of slices, together (M,)
     """
-    step = max(1, BLOCK // max(n, 1))
+    step = max(least, BLOCK // max(n, 1))
     return (slice(start, min(start + step, M)) for start in range(0, M, step))
 
 
@@ -152,42 +152,46 @@ def log_windows(X: np.ndarray, points: np.ndarray, weight: np.ndarray, kernel, h
     return out
 
 
-def close(X: np.ndarray, points: np.ndarray, reach2=None):
-    """Pairs of rows and points no farther apart than a reach, or than the nearest point.
+class Close:
+    """Finds the pairs of rows and points that are no farther apart than a reach, or than the nearest point.
 
     Candidates come from one matrix product in single precision, ‖p‖² − 2xᵀp about a common centre, with slack for all
     that rounding may take from it; their distances are then taken by differences.
 
     Parameters
     ----------
-    X : (M, D)
     points : (n, D)
-    reach2 : (M,), optional
-        Squared reach of each row; None for the nearest point.
-
-    Yields
-    ------
-    rows, and the pairs' i (among these rows), j and d² (a little over the reach at most), or None in their place
-    where there are so many that all distances cost less
     """
-    (n, D), centre = points.shape, points.mean(axis=0)
-    P = points - centre
-    unit = np.sqrt(_squares(P).max()) or 1.0
-    P /= unit
-    P = np.column_stack([P, _squares(P)]).astype(np.float32).T
-    for rows in blocks(len(X), n):
-        Z = (X[rows] - centre) / unit
-        z2 = _squares(Z)
-        G = np.column_stack([-2 * Z, np.ones(len(Z))]).astype(np.float32) @ P
-        limit = G.min(axis=1) if reach2 is None else reach2[rows] / unit**2 - z2
-        near = G <= (limit + SLACK * (D + 4) * (z2 + 1)).astype(np.float32)[:, None]
-        few = reach2 is None or np.count_nonzero(near) * (D + 8) <= near.size
-        yield rows, _measured(X[rows], points, near) if few else None
+
+    def __init__(self, points: np.ndarray):
+        self.points, self.centre = points, points.mean(axis=0)
+        Z = points - self.centre
+        self.unit = np.sqrt(_squares(Z).max()) or 1.0
+        Z /= self.unit
+        self.table = np.vstack([Z.T, _squares(Z)]).astype(np.float32)
+
+    def pairs(self, X: np.ndarray, reach2=None):
+        """In blocks of rows X (M, D): the rows, and their pairs i (among these rows), j and d².
+
+        reach2 (M,) is the squared reach of each row, which d² exceeds a little at most; None means the nearest point.
+        Where there are so many pairs that all distances cost less, None stands in their place.
+        """
+        n, D = self.points.shape
+        for rows in blocks(len(X), n, least=16):  # fewer would cost as much
+            Z = (X[rows] - self.centre) / self.unit
+            z2 = _squares(Z)
+            G = np.column_stack([-2 * Z, np.ones(len(Z))]).astype(np.float32) @ self.table
+            limit = G.min(axis=1) if reach2 is None else reach2[rows] / self.unit**2 - z2
+            near = G <= (limit + SLACK * (D + 4) * (z2 + 1)).astype(np.float32)[:, None]
+            few = reach2 is None or np.count_nonzero(near) * (D + 8) <= near.size
+            yield rows, _measured(X[rows], self.points, near) if few else None
 
 
 def _measured(X, points, near):
     i, j = np.divmod(np.flatnonzero(near), len(points))
-    return i, j, _squares(X[i] - points[j])
+    Z = X.take(i, axis=0)
+    Z -= points.take(j, axis=0)
+    return i, j, _squares(Z)
 
 
 def _squares(Z) -> np.ndarray:

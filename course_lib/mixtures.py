@@ -150,7 +150,7 @@ def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float =
 
     Source: Dempster, Laird & Rubin (1977), JRSS B 39:1; trimming: Neykov et al. (2007), CSDA 52:299.
     """
-    R = np.array(R, dtype=np.float64) if weight is None else R * np.asarray(weight, dtype=np.float64)[:, None]
+    R = np.asarray(R, dtype=np.float64) if weight is None else R * np.asarray(weight, dtype=np.float64)[:, None]
     w, J = R.sum(axis=1), R.shape[1]
     log_p, history, moved, gain = None, [], [], np.inf
     while len(history) < max_iter and gain > tol * w.sum():

@@ -13,7 +13,7 @@ import numpy as np
 from course_lib import kernels
 from course_lib.bayes import BayesClassifier
 from course_lib.kernels import (
-    GAUSSIAN, KERNELS, UNIFORM, CompactKernel, GaussianKernel, blocks, close, log_windows, squared_distances)
+    GAUSSIAN, KERNELS, UNIFORM, Close, CompactKernel, GaussianKernel, blocks, log_windows, squared_distances)
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["Nearest", "Parzen", "ParzenClassifier", "Windows", "entries", "positive"]
@@ -196,7 +196,7 @@ class Windows:
             alone = d[:, 1] > d[:, 0] * (1 + 1e-9)
             out[alone] = self._summed(np.arange(alone.sum()), j[alone, 0], 1.0, alone.sum())
         tied = np.flatnonzero(~alone)
-        for rows, (i, j, d2) in close(X[tied], self.points):
+        for rows, (i, j, d2) in self._close.pairs(X[tied]) if len(tied) else ():
             least = np.minimum.reduceat(d2, np.searchsorted(i, np.arange(i[-1] + 1)))
             out[tied[rows]] = self._summed(i, j, d2 <= least[i], len(least))
         return out
@@ -207,15 +207,15 @@ class Windows:
             return np.log(np.bincount(i * K + self.codes[j], values * self.share[j], M * K).reshape(M, K))
 
     def _pairs(self, X, reach2):
-        """As `close`, by a tree where it can skip most points.
+        """As `Close.pairs`, by a tree where it can skip most points.
 
-        How many are near is judged from 256 rows, and a block takes its rows from all over X, so that by expectation
+        How many are near is judged from 16 rows, and a block takes its rows from all over X, so that by expectation
         it holds no more than `BLOCK` pairs even if the rows are sorted.
         """
         if X.shape[1] > TREE or isinstance(self.h, Nearest):
-            return close(X, self.points, reach2)
+            return self._close.pairs(X, reach2)
         reach = np.sqrt(reach2[0]) * (1 + 1e-9)
-        near = self._tree.query_ball_point(X[::max(1, len(X) // 256)], reach, return_length=True).mean()
+        near = self._tree.query_ball_point(X[::max(1, len(X) // 16)], reach, return_length=True).mean()
         if near > 0.05 * len(self.points):
             return [(slice(None), None)]
         n = min(len(X), int(np.ceil(len(X) * (near + 16) / kernels.BLOCK)))
@@ -223,7 +223,17 @@ class Windows:
 
     def _within(self, X, reach):
         found = type(self._tree)(X).sparse_distance_matrix(self._tree, reach, output_type="ndarray")
-        return found["i"], found["j"], ((X[found["i"]] - self.points[found["j"]]) ** 2).sum(axis=1)
+        i, j, d2 = found["i"].copy(), found["j"].copy(), np.zeros(len(found))
+        for x, p in zip(X.T, self.points.T):  # a feature at a time, for to gather rows of three numbers is slow
+            z = x.take(i)
+            z -= p.take(j)
+            z *= z
+            d2 += z
+        return i, j, d2
+
+    @cached_property
+    def _close(self) -> Close:
+        return Close(self.points)
 
     @cached_property
     def _tree(self):

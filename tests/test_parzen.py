@@ -198,7 +198,7 @@ def test_close_pairs_are_those_of_all_distances_on_a_lattice(seed, D, offset, sc
     d2 = ((X[:, None] - points) ** 2).sum(axis=2)
     reach2 = np.sort(d2, axis=1)[:, 3]
     for reach, wanted in ((reach2, d2 <= reach2[:, None]), (None, d2 <= d2.min(axis=1)[:, None])):
-        for rows, pairs in kernels_module.close(X, points, reach):
+        for rows, pairs in kernels_module.Close(points).pairs(X, reach):
             got = wanted[rows].copy()
             if pairs is not None:
                 got[pairs[0], pairs[1]] = False
