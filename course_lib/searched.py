@@ -1,4 +1,8 @@
-"""Marginals whose likelihood has no closed maximum: it is searched for, class by class and feature by feature."""
+"""Marginals whose likelihood has no closed maximum: it is searched for, class by class and feature by feature.
+
+Source: Lange, Little & Taylor (1989), Robust statistical modeling using the t distribution, JASA 84; Bliss & Fisher
+(1953), Fitting the negative binomial distribution, Biometrics 9.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,6 +20,21 @@ def by_moments(x, weight, df: float | None) -> tuple[float, float, float]:
     """Location, scale and degrees of freedom ν whose mean, variance and, for an unknown ν, kurtosis are the data's.
 
     Var = σ²ν/(ν − 2) and excess kurtosis 6/(ν − 4); data with no excess give ν = ∞, a normal density.
+
+    Parameters
+    ----------
+    x, weight : (n,)
+    df : float or None
+        ν, if it is known.
+
+    Returns
+    -------
+    mu, sigma, df : float
+
+    Raises
+    ------
+    ValueError
+        If df ≤ 2, where the density has no variance.
     """
     mean = np.average(x, weights=weight)
     variance, fourth = (np.average((x - mean) ** p, weights=weight) for p in (2, 4))
@@ -28,7 +47,23 @@ def by_moments(x, weight, df: float | None) -> tuple[float, float, float]:
 
 
 def by_likelihood(x, weight, df: float | None) -> tuple[float, float, float]:
-    """Location, scale and, unless it is known, ν between 0.1 and 10⁴, of the largest likelihood."""
+    """Location, scale and, unless it is known, ν of the largest likelihood: argmax Σ w ln p(x; μ, σ, ν), ν in [0.1, 10⁴].
+
+    Parameters
+    ----------
+    x, weight : (n,)
+    df : float or None
+        ν, if it is known.
+
+    Returns
+    -------
+    mu, sigma, df : float
+
+    Raises
+    ------
+    ValueError
+        If the likelihood has no maximum, for too many values are equal.
+    """
     from scipy.optimize import minimize
     centre = np.average(x, weights=weight)
     width = np.sqrt(np.average((x - centre) ** 2, weights=weight))

@@ -46,7 +46,7 @@ class Support:
 
 
 def check_observed(mass, count) -> None:
-    """Whether there is anything to estimate from: mass_k > 0 and count_kj > 0 for all classes k and features j.
+    """Whether there is anything to estimate from: 0 < mass_k and 0 < count_kj for all classes k and features j.
 
     Parameters
     ----------
