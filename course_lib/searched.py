@@ -47,7 +47,7 @@ def by_moments(x, weight, df: float | None) -> tuple[float, float, float]:
 
 
 def by_likelihood(x, weight, df: float | None) -> tuple[float, float, float]:
-    """Location, scale and, unless it is known, ν of the largest likelihood: argmax Σ w ln p(x; μ, σ, ν), ν in [0.1, 10⁴].
+    """Location, scale and, unless known, ν of the largest likelihood: argmax Σ w ln p(x; μ, σ, ν), ν in [0.1, 10⁴].
 
     Parameters
     ----------
