@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -75,29 +75,10 @@ def pack(path: Path, live: dict[str, Any] | None = None) -> tuple[Receipt, Path]
     ValueError
         If it cannot be read, or has no exercise of the course in it.
     """
-    from .grading.archive import Refused
-    from .grading.cells import parse
-
     if not path.exists():
         raise FileNotFoundError(f"a saved notebook expected, found none at {path}")
     raw = path.read_bytes()
-    try:
-        names = _wanted(path, parse(path.name, raw).code)
-    except Refused as error:
-        raise ValueError(f"{path.name} is no notebook that can be handed in: {error}") from None
-    if not names:
-        raise ValueError(
-            f"{path.name} holds no exercise of the course: none of its cells defines a function of that name"
-        )
-    seen = _rerun(path)
-    found = tuple(name for name in names if name in seen["defined"])
-    missing = tuple(name for name in names if name not in found)
-    leaning = {name: tuple(seen["unknown"][name]) for name in found if seen["unknown"].get(name)}
-    leaning |= {name: ("a cell that is no longer there",) for name in missing if callable((live or {}).get(name))}
-    saved = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).isoformat(timespec="seconds")
-    receipt = Receipt(
-        path.name, hashlib.sha256(raw).hexdigest(), _now(), found, missing, leaning, tuple(seen["stopped"]), saved
-    )
+    receipt = _receipt(path, raw, _wanted(path, raw), live or {})
     archive = path.with_name(f"{path.stem}_to_hand_in.zip")
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr(path.name, raw)
@@ -105,12 +86,31 @@ def pack(path: Path, live: dict[str, Any] | None = None) -> tuple[Receipt, Path]
     return receipt, archive
 
 
-def _wanted(path: Path, code: Sequence[str]) -> list[str]:
+def _wanted(path: Path, raw: bytes) -> list[str]:
     """The exercises of the unit that the file is named after, or else those that it defines."""
-    from .grading.worker import defining
+    from .grading.archive import Refused
+    from .grading.cells import defining, parse
 
+    try:
+        code = parse(path.name, raw).code
+    except Refused as error:
+        raise ValueError(f"{path.name} is no notebook that can be handed in: {error}") from None
     known = everything().values()
-    return [a.name for a in known if a.topic == path.stem] or [a.name for a in known if defining(code, a.name)]
+    if names := [a.name for a in known if a.topic == path.stem] or [a.name for a in known if defining(code, a.name)]:
+        return names
+    raise ValueError(f"{path.name} holds no exercise of the course: none of its cells defines a function of that name")
+
+
+def _receipt(path: Path, raw: bytes, names: list[str], live: dict[str, Any]) -> Receipt:
+    """What is found of the functions when the notebook is run anew."""
+    seen = _rerun(path)
+    found = tuple(name for name in names if name in seen["defined"])
+    missing = tuple(name for name in names if name not in found)
+    leaning = {name: tuple(seen["unknown"][name]) for name in found if seen["unknown"].get(name)}
+    leaning |= {name: ("a cell that is no longer there",) for name in missing if callable(live.get(name))}
+    saved = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).isoformat(timespec="seconds")
+    return Receipt(path.name, hashlib.sha256(raw).hexdigest(), _now(), found, missing, leaning, tuple(seen["stopped"]),
+                   saved)
 
 
 def _rerun(path: Path) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .archive import Refused
 
-__all__ = ["Notebook", "parse"]
+__all__ = ["Notebook", "defining", "parse"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,19 @@ def parse(name: str, raw: bytes) -> Notebook:
     cells = _cells(_tree(_text(raw)))
     code = tuple(_source(cell) for cell in cells if cell.get("cell_type") == "code")
     return Notebook(name, code, tuple(_source(cell) for cell in cells if cell.get("cell_type") != "code"))
+
+
+def defining(cells: Sequence[str], name: str) -> list[int]:
+    """The positions of the cells that seem to define a function."""
+    return [i for i, source in enumerate(cells) if name in source and _definition(name).search(source)]
+
+
+@cache
+def _definition(name: str) -> re.Pattern:
+    return re.compile(
+        rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b.*\bimport\b.*\b{name}\b)",
+        re.MULTILINE,
+    )
 
 
 def _text(raw: bytes) -> str:

@@ -71,24 +71,9 @@ def release(course: Course, to: Path, settings: ClassFile = ClassFile()) -> list
     topics = list(dict.fromkeys(r.topic for r in references))
     with tempfile.TemporaryDirectory() as aside:                  # nothing half done is left behind
         bundle = Path(aside) / "bundle"
-        for folder in ("notebooks", "exercises"):
-            (bundle / folder).mkdir(parents=True)
         for topic in topics:
-            write(
-                bundle / "exercises" / f"{topic}.ipynb",
-                text_of(to_solve(course.root / "solutions" / f"{topic}.py")).encode(),
-            )
-            if course.is_pack:
-                write(
-                    bundle / "answers" / f"{topic}.npz",
-                    dump(build.answers(course.references_of(course.root / "solutions" / f"{topic}.py"))),
-                )
-        if not (lectures := _lectures(course, [*topics, *settings.units], bool(settings.units or settings.exercises))):
-            write(
-                bundle / "notebooks" / "README.md", b"This bundle has exercises only.\n"
-            )  # an empty folder is lost in a zip
-        for lecture in lectures:
-            shutil.copy(lecture, bundle / "notebooks" / lecture.name)
+            _exercises(bundle, course, topic)
+        _notebooks(bundle, _lectures(course, [*topics, *settings.units], bool(settings.units or settings.exercises)))
         _front(bundle, wheel(bundle), course, settings, topics)
         _pin(bundle, references)
         shutil.copytree(bundle, to, dirs_exist_ok=True)
@@ -136,6 +121,23 @@ def drift(bundle: Path, course: Course) -> list[str]:
     pinned = json.loads((bundle / PINNED).read_text(encoding="utf-8"))["exercises"]
     now = {r.exercise.id: cases_hash([r]) for r in course.references}
     return [exercise for exercise, told in pinned.items() if now.get(exercise) != told]
+
+
+def _exercises(bundle: Path, course: Course, topic: str) -> None:
+    """A unit's notebook of exercises, and of a pack the answers, which the library does not hold."""
+    source = course.root / "solutions" / f"{topic}.py"
+    write(bundle / "exercises" / f"{topic}.ipynb", text_of(to_solve(source)).encode())
+    if course.is_pack:
+        write(bundle / "answers" / f"{topic}.npz", dump(build.answers(course.references_of(source))))
+
+
+def _notebooks(bundle: Path, lectures: list[Path]) -> None:
+    """The lectures; what has no notebook gets a word instead, for an empty folder is lost in a zip."""
+    for lecture in lectures:
+        write(bundle / "notebooks" / lecture.name, lecture.read_bytes())
+    for folder, other in (("notebooks", "exercises"), ("exercises", "lectures")):
+        if not (bundle / folder).exists():
+            write(bundle / folder / "README.md", f"This bundle has {other} only.\n".encode())
 
 
 def _builders(root: Path, to: Path) -> Iterable[list[str]]:

@@ -9,10 +9,9 @@ import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
-from .cells import Notebook
+from .cells import Notebook, defining
 from .intake import Package, Submission, read
 from .keys import Key
 from .marking import Finding, blank, mark
@@ -113,19 +112,6 @@ def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[t
             others = ", ".join(n.name for n in having if n is not chosen)
             notes.append(f"{key.name} is defined in several notebooks; {chosen.name} counts, not {others}.")
     return [(n, shares[n.name]) for n in notebooks if n.name in shares], notes
-
-
-def defining(cells: Sequence[str], name: str) -> list[int]:
-    """The positions of the cells that seem to define a function."""
-    return [i for i, source in enumerate(cells) if name in source and _definition(name).search(source)]
-
-
-@cache
-def _definition(name: str) -> re.Pattern:
-    return re.compile(
-        rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b.*\bimport\b.*\b{name}\b)",
-        re.MULTILINE,
-    )
 
 
 def _natural(name: str) -> list:
