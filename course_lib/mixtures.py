@@ -355,7 +355,7 @@ def _rows(X, R, c) -> tuple[np.ndarray, np.ndarray]:
 class Mixtures:
     """K fitted mixtures."""
 
-    classes: tuple[Mixed, ...]
+    classes: tuple[Mixed, ...]  # (K,)
 
     @property
     def n_parameters(self) -> int:
@@ -376,7 +376,20 @@ class Mixtures:
 
 
 def cross_validate(mixture: Mixture, X: np.ndarray, ks: Sequence[int], folds: int = 5, seed: int = 0) -> np.ndarray:
-    """Mean log density (len(ks),) of rows left out, for mixtures of k components; rows are dealt to folds at random.
+    """Mean log density of rows left out, Σ_f Σ_{n∈f} ln p̂_{−f}(x_n)/N, for mixtures of k components.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    X : (N, D)
+        Its rows are dealt to the folds at random.
+    ks : sequence of ints
+    folds : int
+    seed : int
+
+    Returns
+    -------
+    (len(ks),)
 
     Source: Smyth (2000), Statistics and Computing 10:63.
     """

@@ -1,6 +1,8 @@
 """Parzen windows: the window estimate of a density, with widths that are fixed, one a class, or vary with x.
 
 A window estimate keeps its rows: it is no sum over them, so it can neither be merged from chunks nor forget.
+
+Source: Duda, Hart & Stork, Pattern Classification, sections 4.3 and 4.4.
 """
 from __future__ import annotations
 

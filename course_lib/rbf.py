@@ -1,4 +1,7 @@
-"""A Bayes classifier of normal mixtures, written as a network of radial basis functions in three layers."""
+"""A Bayes classifier of normal mixtures, written as a network of radial basis functions in three layers.
+
+Source: Bishop, Neural Networks for Pattern Recognition, chapter 5; Hastie, Tibshirani & Friedman, section 6.7.
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -50,10 +53,16 @@ def network(mixtures, priors: np.ndarray, losses, classes: np.ndarray) -> RBFNet
 
     Parameters
     ----------
-    mixtures : K fitted mixtures, with ``weight`` and normal ``components``
-    priors : (K,), classes : (K,)
+    mixtures : K fitted mixtures
+        With ``weight`` and normal ``components``.
+    priors : (K,)
     losses : (K,) or None
         λ; None for ones.
+    classes : (K,)
+
+    Returns
+    -------
+    RBFNetwork
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""The choice of a window's width h: what is said of each row when it is left out, and rules of thumb."""
+"""The choice of a window's width h: what is said of each row when it is left out, and rules of thumb.
+
+Source: Silverman, Density Estimation for Statistics and Data Analysis, sections 3.4 and 4.3.
+"""
 from __future__ import annotations
 
 import warnings
@@ -18,12 +21,15 @@ FIRST = Nearest(1e-300)  # the nearest point, whatever its weight
 def leave_one_out(X: np.ndarray, R, h, kernel=GAUSSIAN) -> np.ndarray:
     """ln p̂_{−i}(x_i|y), the densities at each row when that row is left out, for many widths from one distance pass.
 
-    A row leaves with all its weight; a class left without points has density 0.
+    p̂_{−i}(x_i|y) = Σ_{j≠i} w_jy K(ρ(x_i, x_j)/h) / (V_h Σ_{j≠i} w_jy): a row leaves with all its weight; a class left
+    without points has density 0.
 
     Parameters
     ----------
-    X : (N, D), R : (N, K) or `Labels`
+    X : (N, D)
+    R : (N, K) or `Labels`
     h : sequence of H floats or `Nearest`
+    kernel : GaussianKernel or CompactKernel
 
     Returns
     -------
@@ -46,9 +52,22 @@ def leave_one_out(X: np.ndarray, R, h, kernel=GAUSSIAN) -> np.ndarray:
 
 
 def loo_log_likelihood(X: np.ndarray, h, kernel=GAUSSIAN, weight=None) -> np.ndarray:
-    """Σ_i w_i ln p̂_{−i}(x_i) for each width h (H,), of rows X (N, D) as one sample; returns (H,).
+    """Σ_i w_i ln p̂_{−i}(x_i), the log likelihood of each row when it is left out, for many widths.
 
     As h → 0 it falls to −∞ unless every point has a twin; the resubstitution likelihood would grow for ever.
+
+    Parameters
+    ----------
+    X : (N, D)
+        One sample.
+    h : sequence of H floats or `Nearest`
+    kernel : GaussianKernel or CompactKernel
+    weight : (N,), optional
+
+    Returns
+    -------
+    (H,)
+
     Source: Silverman, Density Estimation, section 3.4.4.
     """
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -56,14 +75,20 @@ def loo_log_likelihood(X: np.ndarray, h, kernel=GAUSSIAN, weight=None) -> np.nda
 
 
 def loo_errors(X: np.ndarray, codes: np.ndarray, h, kernel=GAUSSIAN, priors=None) -> np.ndarray:
-    """Rows (H,) that the window classifier gets wrong when each is left out in turn.
+    """How many rows the window classifier gets wrong when each is left out in turn, for many widths.
 
     Parameters
     ----------
-    X : (N, D), codes : (N,) in 0..K−1
+    X : (N, D)
+    codes : (N,) in 0..K−1
     h : sequence of H floats or `Nearest`
+    kernel : GaussianKernel or CompactKernel
     priors : (K,), optional
         By default the class frequencies among the other rows.
+
+    Returns
+    -------
+    (H,)
     """
     R = np.eye(codes.max() + 1)[codes]
     with np.errstate(divide="ignore"):
@@ -105,17 +130,23 @@ def lscv(X: np.ndarray, h) -> np.ndarray:
 
 
 def nrd0(x: np.ndarray) -> float:
-    """Silverman's rule of thumb, .9 min(s, IQR/1.34) n^{−1/5}, R's default; x (n,).  Source: Silverman, eq. 3.31."""
+    """Silverman's rule of thumb, h = .9 min(s, IQR/1.34) n^{−1/5}, R's default; x (n,).
+
+    Source: Silverman, Density Estimation, eq. 3.31.
+    """
     return 0.9 * _spread(np.ravel(x)) * np.size(x) ** -0.2
 
 
 def nrd(x: np.ndarray) -> float:
-    """Scott's variation, 1.06 min(s, IQR/1.34) n^{−1/5}; x (n,).  Source: Scott, Multivariate Density Estimation."""
+    """Scott's variation, h = 1.06 min(s, IQR/1.34) n^{−1/5}; x (n,).
+
+    Source: Scott, Multivariate Density Estimation, chapter 6.
+    """
     return 1.06 * _spread(np.ravel(x)) * np.size(x) ** -0.2
 
 
 def normal_reference(X: np.ndarray) -> float:
-    """The best width were the data a spherical normal: s (4/((D + 2) n))^{1/(D+4)}, s² the mean of the D variances.
+    """The best width were the data X (n, D) a spherical normal: s (4/((D + 2) n))^{1/(D+4)}, s² their mean variance.
 
     Source: Silverman, Density Estimation, eq. 4.14.
     """
@@ -124,12 +155,22 @@ def normal_reference(X: np.ndarray) -> float:
 
 
 def width_grid(X: np.ndarray, octaves: int = 10) -> np.ndarray:
-    """Widths in ratio √2, upwards to four times the normal reference; the lowest is the search's lower bound."""
+    """Widths in ratio √2, upwards to four times the normal reference; the lowest is the search's lower bound.
+
+    Parameters
+    ----------
+    X : (n, D)
+    octaves : int
+
+    Returns
+    -------
+    (2 octaves + 1,), ascending
+    """
     return 4 * normal_reference(X) * 2.0 ** (np.arange(-2 * octaves, 1) / 2)
 
 
 def best_width(score: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> float:
-    """The width h that maximises a score: the best of the grid, refined between its neighbours.
+    """The width that maximises a score, ĥ = argmax_h score(h): the best of the grid, refined between its neighbours.
 
     Parameters
     ----------
@@ -138,7 +179,14 @@ def best_width(score: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> f
     grid : (H,)
         Ascending; `width_grid` makes one.
 
-    A best value at an end of the grid is returned as it is, with a warning: tied data can drive h to 0.
+    Returns
+    -------
+    h; at an end of the grid it is returned as it is, with a warning: tied data can drive h to 0
+
+    Raises
+    ------
+    ValueError
+        If the score is −∞ all over the grid.
     """
     from scipy.optimize import minimize_scalar
     values = np.asarray(score(grid))
