@@ -13,7 +13,7 @@ import numpy as np
 
 from course_lib.normal import DiagonalNormal, FullNormal, check_pivots, normal
 from course_lib.reduce import Additive
-from course_lib.statistics import ClassError, DiagonalMoments, Moments, Triangles, covariances, divide, triangle
+from course_lib.statistics import BLOCK, ClassError, DiagonalMoments, Moments, Triangles, covariances, divide, triangle
 
 __all__ = ["DiagonalNormal", "FullNormal", "Gaussian", "Pool", "normal", "own", "rda", "tied"]
 
@@ -89,6 +89,18 @@ class Gaussian(Additive):
             sphere = Sigma.mean(axis=1, keepdims=True)
         Sigma = sphere if self.shape == "spherical" else (1 - gamma) * Sigma + gamma * sphere
         return _raised(_ridged(Sigma, self.ridge * s.overall.max()), self.floor)
+
+    @property
+    def block(self) -> int:
+        """As `Additive.block`: own covariances copy the rows, sorted by class; pooled ones seldom copy any."""
+        return BLOCK if self.shape != "full" else 4 * BLOCK if self._pool.alpha == 0 else 2 * BLOCK
+
+    def fit_sums(self, summed) -> tuple:
+        """As `Additive.fit_sums`; where a root would keep fewer than ten digits, the second pass restores them."""
+        fitted, s = super().fit_sums(summed)
+        if isinstance(fitted, FullNormal) and 1e-8 < fitted.least_pivot < 1e-5:
+            fitted = self.solve(summed(self.precise))
+        return fitted, s
 
     @property
     def precise(self) -> "_Precise":

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_factor, cho_solve
 
 from course_lib.affine import Affine
-from course_lib.chunks import Chunks
 from course_lib.decision import log_sigmoid, posterior
-from course_lib.estimator import Classifier, Estimator
-from course_lib.newton import Scale, check_ridge, refuse_dependent, typical_row
+from course_lib.estimator import Classifier, Labelled
+from course_lib.gaussian import Gaussian
+from course_lib.newton import Scale, check_ridge
 from course_lib.reduce import Additive, over_rows
-from course_lib.statistics import Labels, Moments, Triangles
+from course_lib.statistics import Labels, Triangles
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
            "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
@@ -149,44 +149,32 @@ def least_squares(X, codes, code, weight=None) -> Affine:
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
     """
-    return _least_squares(over_rows(X, Labels(codes, len(code), weight)), typical_row(X), lambda mass: code)[0]
-
-
-@dataclass(frozen=True)
-class _About(Additive):
-    """Moments or triangles of the classes, pooled, of x − origin: differences lose nothing, however far out x lies."""
-
-    kind: type
-    origin: np.ndarray  # (D,)
-
-    def statistics(self, X, R):
-        return self.kind.of(X - self.origin if self.origin.any() else X, R, pooled=True)
+    return _least_squares(over_rows(X, Labels(codes, len(code), weight)), lambda mass: code)[0]
 
 
 @dataclass(frozen=True)
 class _WithTargets(Additive):
     """The triangle of features and targets together, about their means."""
 
-    origin: np.ndarray  # (D,)
-    code: np.ndarray    # (K, M)
+    code: np.ndarray  # (K, M)
 
     def statistics(self, X, R: Labels):
-        return Triangles.of(np.hstack([X - self.origin, self.code[R.codes]]), Labels(0 * R.codes, 1, R.weight))
+        return Triangles.of(np.hstack([X, self.code[R.codes]]), Labels(0 * R.codes, 1, R.weight))
 
 
-def _least_squares(summed, origin, coding) -> tuple[Affine, np.ndarray]:
+def _least_squares(summed, coding) -> tuple[Affine, np.ndarray]:
     """The linear functions, and the targets (K, M) to which they were fitted."""
-    s = summed(_About(Moments, origin))
-    code = np.asarray(coding(s.mass), dtype=np.float64)
-    mean, target = s.mass @ s.mean / s.mass.sum(), s.mass @ code / s.mass.sum()
-    lead = (s.mean - mean).T * s.mass
-    scatter = s.scatter[0] + lead @ (s.mean - mean)
-    scale = Scale.of(scatter, s.mass.sum(), origin + mean)
+    s = summed(Gaussian(pool="tied"))
+    code, N = np.asarray(coding(s.mass), dtype=np.float64), s.mass.sum()
+    (centre, rest, means), target = s.apart(), s.mass @ code / N
+    lead = means.T * s.mass
+    scatter = s.scatter[0] + lead @ means
+    scale = Scale.of(scatter, N, centre)
     if scale.constant.any() or scale.least_eigenvalue(scatter) < 1e-4:
-        slopes = _by_qr(summed(_WithTargets(origin, code)).factor[0], scale)
+        slopes = _by_qr(summed(_WithTargets(code)).factor[0], scale)
     else:
         slopes = cho_solve(cho_factor(scatter), lead @ (code - target))
-    return Affine(origin, target - mean @ slopes, slopes), code
+    return Affine(centre, target - rest @ slopes, slopes), code
 
 
 def _by_qr(F, scale: Scale) -> np.ndarray:
@@ -218,7 +206,7 @@ class LeastSquaresClassifier(Classifier):
         self.coding = coding
 
     def _fit_sums(self, summed, first) -> None:
-        fitted, self.code_ = _least_squares(summed, typical_row(first), self.coding)
+        fitted, self.code_ = _least_squares(summed, self.coding)
         self.coef_, self.intercept_ = fitted.slopes.T, fitted.intercept
         self._affine = Affine(fitted.centre, fitted.level @ self.code_.T, fitted.slopes @ self.code_.T)
 
@@ -228,7 +216,7 @@ class LeastSquaresClassifier(Classifier):
 
 # Fisher --------------------------------------------------------------------------------------------------------------
 
-class FisherProjection(Estimator):
+class FisherProjection(Labelled):
     """The directions in which class means lie farthest apart, measured by the scatter within the classes.
 
     J(w) = wᵀS_B w / wᵀS_W w is stationary where S_B w = λ S_W w.  With the Cholesky factor S_W/(N−K) = LLᵀ the whitened
@@ -260,34 +248,21 @@ class FisherProjection(Estimator):
         self.n_components = n_components
         self.ridge = ridge
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Learn the directions from X (N, D) and labels y (N,), or from `chunks` of both; returns the estimator."""
-        self._fitted = False
-        if isinstance(X, Chunks):
-            summed, first = self._pieces(X)
-        else:
-            first, codes, weight = self._rows(X, y, sample_weight)
-            summed = over_rows(first, Labels(codes, len(self.classes_), weight))
+    def _fit_sums(self, summed, first) -> None:
         check_ridge(self.ridge)
         n, most = self.n_components, min(len(self.classes_) - 1, first.shape[1])
         if n is not None and not 1 <= n <= most:
             raise ValueError(f"n_components must be between 1 and min(K-1, D) = {most}, got {n}: {len(self.classes_)} "
                              f"class means span no more than {most} directions")
-        self._solve(summed, typical_row(first), n or most, most)
-        self._fitted = True
-        return self
-
-    def _solve(self, summed, origin, n: int, most: int) -> None:
-        s, L = _within(summed, self.ridge, origin)
-        centre = s.mass @ s.mean / s.mass.sum()
-        between = solve_triangular(L, (s.mean - centre).T * np.sqrt(s.mass), lower=True)
-        U, singular, _ = np.linalg.svd(between, full_matrices=False)
-        W = solve_triangular(L, U[:, :n], lower=True, trans="T")
-        self.scalings_ = W * np.where((s.mean[-1] - s.mean[0]) @ W < 0, -1.0, 1.0)
-        self.means_, self.center_ = origin + s.mean, origin + centre
-        self._affine = Affine(origin, -centre @ self.scalings_, self.scalings_)
+        within, s = Gaussian(pool="tied", divisor="unbiased", ridge=self.ridge).fit_sums(summed)
+        self.center_, rest, means = s.apart()
+        _, singular, V = np.linalg.svd(np.sqrt(s.mass)[:, None] * (means @ within.whitener[0]), full_matrices=False)
+        W = within.whitener[0] @ V[: n or most].T
+        self.scalings_, self.means_ = W * np.where((means[-1] - means[0]) @ W < 0, -1.0, 1.0), s.mean
+        self._affine = Affine(self.center_, -rest @ self.scalings_, self.scalings_)
         eigenvalues = singular[:most] ** 2 / (s.mass.sum() - len(s.mass))
-        self.eigenvalues_, self.explained_variance_ratio_ = eigenvalues[:n], eigenvalues[:n] / eigenvalues.sum()
+        self.eigenvalues_ = eigenvalues[:n]
+        self.explained_variance_ratio_ = self.eigenvalues_ / eigenvalues.sum()
 
     def transform(self, X) -> np.ndarray:
         """Coordinates (N, n_components) of the rows about the overall mean."""
@@ -306,28 +281,6 @@ class FisherProjection(Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
-
-
-def _within(summed, ridge: float, origin) -> tuple[Moments, np.ndarray]:
-    """Class moments about `origin` and the lower Cholesky factor (D, D) of the covariance within, divisor N−K."""
-    s = summed(_About(Moments, origin))
-    degrees = s.mass.sum() - len(s.mass)
-    if degrees <= 0:
-        raise ValueError("the covariance within the classes needs more rows, or more total weight, than there are "
-                         f"classes, got {s.mass.sum():g} for {len(s.mass)} (n_samples = {s.mass.sum():g}): a weight counts how "
-                         "often a row is given")
-    if ridge > 0:
-        return s, cholesky(s.scatter[0] / degrees + ridge * s.overall.max() * np.eye(len(origin)), lower=True)
-    scale = Scale.of(s.scatter[0], s.mass.sum(), np.abs(origin + s.mean).max(axis=0))
-    refuse_dependent(scale.constant, scale.mass, WITHIN)
-    if scale.least_eigenvalue(s.scatter[0]) > 1e-4:
-        return s, cholesky(s.scatter[0] / degrees, lower=True)
-    s = summed(_About(Triangles, origin))
-    refuse_dependent(scale.dependent(s.factor[0]), scale.mass, WITHIN)
-    return s, s.factor[0].T / np.sqrt(degrees)
-
-
-WITHIN = "the others within every class"
 
 
 # Perceptron ----------------------------------------------------------------------------------------------------------

@@ -274,14 +274,14 @@ def test_units_and_offsets_change_nothing(kind, unit, shift):
 
 def test_weights_that_add_up_to_no_more_than_the_classes_are_refused():
     X, y, _ = classes(0)
-    with pytest.raises(ValueError, match="more total weight, than there are classes, got 1 for 3"):
+    with pytest.raises(ValueError, match="must exceed the number of classes, got 1 rows in 3 classes"):
         FisherProjection().fit(X, y, sample_weight=np.full(60, 1 / 60))
 
 
 def test_a_feature_constant_within_the_classes_is_refused_and_a_ridge_is_the_remedy():
     X, y, _ = classes(0)
     X = np.column_stack([X, y])
-    with pytest.raises(ValueError, match=r"got columns \[3\] that are combinations of the others within every class"):
+    with pytest.raises(ValueError, match="variance of feature 3 is zero in every class.*ridge"):
         FisherProjection().fit(X, y)
     assert FisherProjection(ridge=0.01).fit_transform(X, y).shape == (60, 2)
 
