@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 
+from course_lib.statistics import slices
+
 __all__ = ["check_features", "check_labels", "check_priors", "check_weight", "encode", "flat", "of_sklearn",
            "plain_labels", "sorted_codes"]
 
@@ -195,12 +197,13 @@ def _without_na(X: np.ndarray) -> np.ndarray:
 def _check_finite(X: np.ndarray, allow_nan: bool) -> None:
     if np.isfinite(X.sum()):  # one pass and no temporary; a sum may also overflow, so it only acquits
         return
-    for fault, bad in (("infinity", np.isinf(X)), ("NaN", np.isnan(X) & (not allow_nan))):
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            skip = ", or use a model that takes missing values (missing='skip')" if fault == "NaN" else ""
-            raise ValueError(f"X must be finite, got {fault} in X (row {row}, column {column}); drop or impute such "
-                             f"rows{skip}")
+    for rows in slices(*X.shape):
+        for fault, bad in (("infinity", np.isinf(X[rows])), ("NaN", np.isnan(X[rows]) & (not allow_nan))):
+            if bad.any():
+                row, column = np.argwhere(bad)[0]
+                skip = ", or use a model that takes missing values (missing='skip')" if fault == "NaN" else ""
+                raise ValueError(f"X must be finite, got {fault} in X (row {rows.start + row}, column {column}); drop "
+                                 f"or impute such rows{skip}")
 
 
 def plain_labels(y) -> np.ndarray:

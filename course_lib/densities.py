@@ -33,7 +33,7 @@ from course_lib.families import Normal
 from course_lib.gaussian import Gaussian, Pool, normal, own, rda, tied
 from course_lib.reduce import Additive
 from course_lib.searched import StudentT, StudentTs
-from course_lib.statistics import BLOCK, ClassError
+from course_lib.statistics import BLOCK, ClassError, slices
 from course_lib.tables import Bins, Categorical, Histogram
 
 __all__ = ["Additive", "Bins", "Categorical", "Density", "Each", "Fitted", "Gaussian", "Histogram", "Independent",
@@ -122,8 +122,9 @@ class Independent(Additive):
         if self.missing not in ("refuse", "skip"):
             raise ValueError(f"missing must be 'refuse' or 'skip', got {self.missing!r}")
         features = np.arange(X.shape[1]) if features is None else np.asarray(features)
-        for marginal, columns in self._groups(X.shape[1]):
-            getattr(marginal, "check", _accept)(X[:, columns], features[columns])
+        for rows in slices(*X.shape):
+            for marginal, columns in self._groups(X.shape[1]):
+                getattr(marginal, "check", _accept)(X[rows, columns], features[columns])
 
     @property
     def _listed(self) -> list:

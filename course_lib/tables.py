@@ -13,7 +13,7 @@ import numpy as np
 
 from course_lib.families import ExponentialFamily, Natural
 from course_lib.reduce import Additive, split
-from course_lib.statistics import ClassError, Labels, slices
+from course_lib.statistics import BLOCK, ClassError, Labels, slices
 from course_lib.support import Support, check_observed
 
 __all__ = ["Bins", "Categorical", "Histogram", "Levels", "Multinomial", "Table", "indicator"]
@@ -232,6 +232,8 @@ class Histogram(Additive):
     edges: tuple[float, ...] | None = None
     smoothing: float = 0.0
 
+    block = BLOCK // 2  # the bins' numbers take as much room again
+
     @property
     def additive(self) -> bool:
         """Whether the fit is a sum over rows: if the bins are known beforehand."""
@@ -240,7 +242,7 @@ class Histogram(Additive):
     def fit(self, X, R) -> "Bins":
         """Fit K densities at once to X (N, D) with weights R (N, K), an array ≥ 0 or `Labels`."""
         edges = self._edges(X)
-        return self._solve(edges, reduce(add, (self._table(edges, x, r) for x, r in split(X, R))))
+        return self._solve(edges, reduce(add, (self._table(edges, x, r) for x, r in split(X, R, block=self.block))))
 
     def statistics(self, X, R) -> Table:
         return self._table(self._edges(X), X, R)
