@@ -178,17 +178,27 @@ class Close:
         """
         n, D = self.points.shape
         for rows in blocks(len(X), n, least=16):  # fewer would cost as much
-            Z = (X[rows] - self.centre) / self.unit
-            z2 = _squares(Z)
-            G = np.column_stack([-2 * Z, np.ones(len(Z))]).astype(np.float32) @ self.table
-            limit = G.min(axis=1) if reach2 is None else reach2[rows] / self.unit**2 - z2
-            near = G <= (limit + SLACK * (D + 4) * (z2 + 1)).astype(np.float32)[:, None]
-            few = reach2 is None or np.count_nonzero(near) * (D + 8) <= near.size
-            yield rows, _measured(X[rows], self.points, near) if few else None
+            near = self._near(X[rows], None if reach2 is None else reach2[rows])
+            few = np.count_nonzero(near) * (D + 8) <= near.size
+            yield rows, _measured(X[rows], self.points, near, few) if few or reach2 is None else None
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _near(self, X, reach2):
+        """Which points (M, n) may be that near; where single precision overflows, all of them."""
+        Z = (X - self.centre) / self.unit
+        z2 = _squares(Z)
+        G = np.column_stack([-2 * Z, np.ones(len(Z))]).astype(np.float32) @ self.table
+        limit = G.min(axis=1) if reach2 is None else reach2 / self.unit**2 - z2
+        far = G > (limit + SLACK * (len(self.centre) + 4) * (z2 + 1)).astype(np.float32)[:, None]
+        return np.logical_not(far, out=far)
 
 
-def _measured(X, points, near):
-    i, j = np.divmod(np.flatnonzero(near), len(points))
+def _measured(X, points, near, few: bool):
+    """Rows, points and squared distances of the pairs that are marked."""
+    marked = np.flatnonzero(near)
+    i, j = np.divmod(marked, len(points))
+    if not few:
+        return i, j, squared_distances(X, points).ravel()[marked]
     Z = X.take(i, axis=0)
     Z -= points.take(j, axis=0)
     return i, j, _squares(Z)

@@ -206,6 +206,18 @@ def test_close_pairs_are_those_of_all_distances_on_a_lattice(seed, D, offset, sc
                 assert pairs[2] == pytest.approx(d2[rows][pairs[0], pairs[1]], rel=1e-12, abs=0)
 
 
+@pytest.mark.parametrize("far", [1e7, 1e25])
+def test_the_nearest_point_of_a_row_far_away_is_found_where_single_precision_tells_nothing(far):
+    X, _, rng = sample(0, n=300, D=5)
+    Q = rng.normal(size=(40, 5))
+    Q *= far / np.linalg.norm(Q, axis=1, keepdims=True)
+    for rows, (i, _, d2) in kernels_module.Close(X).pairs(Q):
+        all_d2 = ((Q[rows][:, None] - X) ** 2).sum(axis=2)
+        least = np.full(len(all_d2), np.inf)
+        np.minimum.at(least, i, d2)
+        assert least == pytest.approx(all_d2.min(axis=1), rel=1e-12)
+
+
 @pytest.mark.parametrize("D", [2, 5])
 def test_points_tied_for_the_nearest_all_count_whatever_finds_them(D, monkeypatch):
     rng = np.random.default_rng(1)
