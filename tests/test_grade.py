@@ -99,6 +99,10 @@ def first_exercise():
     return key(reference, SECRET)
 
 
+def test_course_is_called_by_the_heading_of_its_readme_or_by_its_folder(toy):
+    assert Course(ROOT).title == "Bayesian classification, from scratch" and toy.title == "toy"
+
+
 # --- marks ----------------------------------------------------------------------------------------------------------
 
 def test_reference_and_variants_get_everything_and_mistakes_are_named(toy, toy_key):
@@ -262,19 +266,18 @@ def test_hidden_inputs_depend_on_the_secret_and_public_ones_do_not(toy):
     assert same == [True, True, False] == list(one.public)
 
 
-def test_grades_of_references_and_mistakes_do_not_depend_on_the_secret():
-    """Every exercise of the first units, under two secrets."""
-    course = Course(ROOT)
-    for source in course.solutions[:2]:
-        for reference in course.references_of(source):
-            told = []
-            for secret in (SECRET, b"another one of theirs"):
-                k = key(reference, secret)
-                functions = (reference.function, *(m.function for m in reference.exercise.mistakes))
-                outputs = [[call_reply(f, case.args) for case in k.cases] for f in functions]
-                told.append([(i.status, i.points, i.mistake) for i in (mark(k, o) for o in outputs)])
-            assert told[0] == told[1] and told[0][0] == ("right", float(reference.exercise.points), "")
-            assert [m for _, _, m in told[0][1:]] == [m.title for m in reference.exercise.mistakes]
+@pytest.mark.parametrize("source", Course(ROOT).solutions, ids=lambda path: path.stem)
+def test_grades_of_references_and_mistakes_do_not_depend_on_the_secret(source):
+    """Every exercise of the course, under two secrets."""
+    for reference in Course(ROOT).references_of(source):
+        told = []
+        for secret in (SECRET, b"another one of theirs"):
+            k = key(reference, secret)
+            functions = (reference.function, *(m.function for m in reference.exercise.mistakes))
+            outputs = [[call_reply(f, case.args) for case in k.cases] for f in functions]
+            told.append([(i.status, i.points, i.mistake) for i in (mark(k, o) for o in outputs)])
+        assert told[0] == told[1] and told[0][0] == ("right", float(reference.exercise.points), "")
+        assert [m for _, _, m in told[0][1:]] == [m.title for m in reference.exercise.mistakes]
 
 
 def call_reply(function, args):

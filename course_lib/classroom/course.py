@@ -53,6 +53,13 @@ class Course:
         return cls(folder, is_pack=True)
 
     @property
+    def title(self) -> str:
+        """The heading of its README, or else the name of its folder."""
+        readme = self.root / "README.md"
+        first = readme.read_text(encoding="utf-8").partition("\n")[0] if readme.exists() else ""
+        return first.removeprefix("# ").strip() if first.startswith("# ") else self.root.resolve().name
+
+    @property
     def lectures(self) -> list[Path]:
         """The sources of the lecture notebooks, in the order of the course."""
         return sorted((self.root / "notebooks" / "scripts").glob("[0-9]*.py"))

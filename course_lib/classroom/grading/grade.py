@@ -103,7 +103,7 @@ class Grading:
             "is_pack": self.course.is_pack,
         }
         return Run(
-            self.course.root.resolve().name,
+            self.course.title,
             tuple(k.id for k in self.keys),
             hashlib.sha256(self.secret).hexdigest(),
             cases_hash(self._references),

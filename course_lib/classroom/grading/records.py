@@ -140,7 +140,7 @@ class Standing:
 class Run:
     """What holds for all rows of a grading folder."""
 
-    course: str                                 # the name of the pack's folder
+    course: str                                 # its title
     exercises: tuple[str, ...]                  # ids, in the order of the course
     seed_hash: str                              # of the secret seed; the seed itself is not written down here
     cases_hash: str                             # of public inputs, expected values and known mistakes

@@ -155,7 +155,7 @@ def _lectures(course: Course, topics: list[str], chosen: bool) -> list[Path]:
 
 
 def _front(bundle: Path, built: Path, course: Course, settings: ClassFile, topics: list[str]) -> None:
-    told = {"title": settings.title or course.root.resolve().name, "name": "course", "wheel": built.name,
+    told = {"title": settings.title or course.title, "name": "course", "wheel": built.name,
             "python": metadata.metadata("course_lib")["Requires-Python"],
             "list": "\n".join(f"* `exercises/{topic}.ipynb`" for topic in topics)}
     write(bundle / "README.md", README.format_map(told).encode("utf-8"))
