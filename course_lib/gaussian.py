@@ -93,7 +93,7 @@ class Gaussian(Additive):
     @property
     def block(self) -> int:
         """As `Additive.block`: own covariances copy the rows, sorted by class; pooled ones seldom copy any."""
-        return BLOCK if self.shape != "full" else 4 * BLOCK if self._pool.alpha == 0 else 2 * BLOCK
+        return 16 * BLOCK if self.shape != "full" else 4 * BLOCK if self._pool.alpha == 0 else 2 * BLOCK
 
     def fit_sums(self, summed) -> tuple:
         """As `Additive.fit_sums`; where a root would keep fewer than ten digits, the second pass restores them."""
@@ -119,7 +119,7 @@ class Gaussian(Additive):
 
     @property
     def _pool(self) -> Pool:
-        return self.pool if isinstance(self.pool, Pool) else {"own": own, "tied": tied}[self.pool]
+        return self.pool if isinstance(self.pool, Pool) else {"tied": tied}.get(self.pool, own)
 
     @property
     def _unbiased(self) -> bool:
