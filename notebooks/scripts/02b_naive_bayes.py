@@ -1038,3 +1038,5 @@ if find_spec("sklearn"):
 #
 # **Next:** [the exercises](../exercises/02b_naive_bayes.ipynb), then
 # 03a Gaussian classes (to come), where features may hang together.
+#
+# A bonus, for tables that do not fit into memory: [10 Scaling out](10_scaling_out.ipynb).
