@@ -13,8 +13,9 @@ from sklearn.utils.estimator_checks import check_estimator
 import course_lib
 from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, Gamma, Gaussian,
                         Geometric, Histogram, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson, StudentT, rda)
-from course_lib.checks import check_labels, encode
-from course_lib.estimator import ProbabilisticClassifier
+from course_lib.checks import check_features, check_labels, encode
+from course_lib.estimator import ProbabilisticClassifier, largest
+from course_lib.statistics import BLOCK
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 SINGULAR = dict.fromkeys(("check_sample_weights_shape", "check_sample_weights_not_overwritten", WEIGHTS),
@@ -156,3 +157,25 @@ def test_labels_are_coded_as_numpy_does(y):
     np.testing.assert_array_equal(codes, inverse)
     assert classes.dtype == expected.dtype
     np.testing.assert_array_equal(encode(y, classes), codes)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("N, K", [(1, 3), (50, 3), (2000, 2), (40_000, 300)])
+def test_the_first_largest_score_is_numpys(N, K, order):
+    scores = np.random.default_rng(N).integers(-3, 3, (N, K)).astype(float)  # with many ties
+    scores[::7] = -np.inf
+    np.testing.assert_array_equal(largest(np.asarray(scores, order=order)), scores.argmax(axis=1))
+
+
+def test_labels_predicted_block_by_block_are_those_of_the_whole_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3 * BLOCK // 20, 20))
+    model = NaiveBayes().fit(X, rng.integers(0, 3, len(X)))
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
+
+
+def test_a_value_is_refused_by_its_row_in_the_whole_table():
+    X = np.zeros((BLOCK, 2))
+    X[BLOCK - 5, 1] = np.nan
+    with pytest.raises(ValueError, match=rf"NaN in X \(row {BLOCK - 5}, column 1\)"):
+        check_features(X)

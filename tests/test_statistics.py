@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.reduce import split, total
-from course_lib.statistics import (ClassError, Counts, DiagonalMoments, Labels, Moments, Rows, Triangles, covariances,
-                                   divide, triangle)
+from course_lib.statistics import (BLOCK, ClassError, Counts, DiagonalMoments, Labels, Moments, Rows, Triangles,
+                                   covariances, divide, triangle)
 from course_lib.tables import Table
 
 modest = settings(max_examples=12, deadline=None)
@@ -207,3 +207,19 @@ def test_a_fault_is_told_by_number_and_then_by_name():
     named = fault.named(np.array(["a", "b"]), np.array(["length"], dtype=object))
     assert str(named) == "class 'b' has no feature 'length'"
     assert str(fault.named(np.array([3, 7]))) == "class 7 has no feature 0"
+
+
+@modest
+@given(seeds)
+def test_sums_over_a_table_larger_than_a_block_are_those_of_its_blocks(seed):
+    X, R = problem(seed, N=2 * BLOCK // 20 + 7, D=20, missing=True)
+    for X in (X, np.nan_to_num(X), np.nan_to_num(X) + 1e6 * R.codes[:, None]):
+        whole = DiagonalMoments.of(X, R)
+        same(total(_Statistics(), split(X, R, rows=997)), whole)
+        close(whole.scatter[0] / whole.count[0], _variance(X[R.codes == 0], R.weight[R.codes == 0]), 1e-9)
+
+
+def _variance(X, weight):
+    seen = weight[:, None] * ~np.isnan(X)
+    mean = np.nansum(weight[:, None] * X, axis=0) / seen.sum(axis=0)
+    return np.nansum(weight[:, None] * (X - mean) ** 2, axis=0) / seen.sum(axis=0)
