@@ -428,10 +428,15 @@ def _about_one_centre(X, R, mass, pooled: bool):
         total = _outer(Z, R.weight if isinstance(R, Labels) else R.sum(axis=1))[None]
         between = (between.T @ between)[None]
     else:
-        weighted = R.T[:, None, :] * np.ascontiguousarray(Z.T)  # so that one product serves all classes
-        total = (weighted.reshape(first.size, len(Z)) @ Z).reshape(*first.shape, Z.shape[1])
+        total = sum(_outers(Z[rows], R[rows].T) for rows in slices(len(Z), first.size))
         between = between[:, :, None] * between[:, None, :]
     return mean, total - between, rest, np.einsum("kdd->kd", between)
+
+
+def _outers(Z, weights) -> np.ndarray:
+    """Σ r zzᵀ (K, D, D) for weights (K, n): one product serves all classes."""
+    K, (n, D) = len(weights), Z.shape
+    return ((weights[:, None, :] * np.ascontiguousarray(Z.T)).reshape(K * D, n) @ Z).reshape(K, D, D)
 
 
 def _outer(Z, weight) -> np.ndarray:
