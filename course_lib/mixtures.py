@@ -22,12 +22,11 @@ from course_lib.densities import Density, Fitted
 from course_lib.gaussian import Gaussian
 from course_lib.passes import Expected, Thin, em_passes, in_mixture
 from course_lib.rbf import RBFNetwork, network
-from course_lib.safeguards import Backed, WithBackground, at_floor, floored
+from course_lib.safeguards import WithBackground, at_floor, floored
 from course_lib.starts import halved, plus_plus, reseeded
 from course_lib.statistics import ClassError, divide, members, slices
 
-__all__ = ["COMPONENTS", "Backed", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "WithBackground",
-           "at_floor", "cross_validate", "em", "floored", "grow", "plus_plus"]
+__all__ = ["COMPONENTS", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "cross_validate", "em", "grow"]
 
 EMPTY = 1e-8  # a component with a smaller share of the rows' weight counts as empty
 
@@ -399,8 +398,6 @@ def cross_validate(mixture: Mixture, X: np.ndarray, ks: Sequence[int], folds: in
                  for f in range(folds)] for k in ks]
     return np.sum(left_out, axis=1) / len(X)
 
-
-# ------------------------------------------------------------------------------------------------- the classifier
 
 class MixtureClassifier(BayesClassifier):
     """Bayes' rule with a mixture for each class, argmax λ_y P(y) Σ_j w_yj p_yj(x): a network of radial functions.

@@ -13,9 +13,11 @@ from scipy import stats
 from course_lib.bayes import BayesClassifier
 from course_lib.densities import Histogram, StudentT, StudentTs
 from course_lib.gaussian import Gaussian, normal
-from course_lib.mixtures import COMPONENTS, Mixed, Mixture, MixtureClassifier, em, floored, plus_plus
 from course_lib.kernels import KERNELS
+from course_lib.mixtures import COMPONENTS, Mixed, Mixture, MixtureClassifier, em
 from course_lib.parzen import Parzen, ParzenClassifier
+from course_lib.safeguards import floored
+from course_lib.starts import plus_plus
 from course_lib.widths import best_width, loo_log_likelihood, normal_reference, nrd, nrd0, width_grid
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "cases" / "numeric.json").read_text())}

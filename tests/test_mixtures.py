@@ -12,8 +12,9 @@ from scipy.special import logsumexp
 from course_lib.bayes import LDA, QDA, BayesClassifier
 from course_lib.families import Bernoulli, Poisson
 from course_lib.gaussian import DiagonalNormal, Gaussian, normal
-from course_lib.mixtures import (
-    COMPONENTS, Mixed, Mixture, MixtureClassifier, WithBackground, cross_validate, em, floored, grow, plus_plus)
+from course_lib.mixtures import COMPONENTS, Mixed, Mixture, MixtureClassifier, cross_validate, em, grow
+from course_lib.safeguards import WithBackground, floored
+from course_lib.starts import plus_plus
 from course_lib.statistics import ClassError, Labels
 from naming import named
 
@@ -107,6 +108,26 @@ def test_same_start_and_steps_give_scikit_learns_mixture(name, seed):
     assert ours.log_density(X) == pytest.approx(theirs.score_samples(X), rel=1e-8)
     assert ours.responsibilities(X) == pytest.approx(theirs.predict_proba(X), rel=1e-7, abs=1e-12)
     assert (ours.bic, ours.aic) == pytest.approx((theirs.bic(X), theirs.aic(X)), rel=1e-8)
+
+
+@pytest.mark.parametrize("apart", [3.0, 30.0, 1e3, 1e6])
+@pytest.mark.parametrize("name", ["diagonal", "full", "spherical"])
+def test_components_far_apart_are_as_exact_as_each_by_itself(name, apart):
+    """One product for all components costs digits when they lie far apart: there it must not be used."""
+    rng = np.random.default_rng(0)
+    own, owner = rng.normal(size=(300, 3)), np.arange(300) % 3
+    X = np.round(own * 2**20) / 2**20 + apart * np.eye(3)[owner] * 2
+    R = np.eye(3)[owner] * rng.uniform(0.5, 1, size=(300, 1))
+    fitted = COMPONENTS[name].fit(X, R)
+    for k in range(3):
+        rows, w = owner == k, R[owner == k, k]
+        Z = (X[rows] - X[rows][0]).astype(np.longdouble)
+        mean = w @ Z / w.sum()
+        Sigma = (w[:, None] * (Z - mean)).T @ (Z - mean) / w.sum()
+        Sigma = {"full": Sigma, "diagonal": np.diag(np.diag(Sigma)), "spherical": np.trace(Sigma) / 3 * np.eye(3)}[name]
+        assert fitted.covariance[k] == pytest.approx(Sigma.astype(float), rel=1e-11, abs=1e-12)
+        rest = np.broadcast_to(fitted.rest, fitted.mean.shape)[k]  # what rounding took from the mean
+        assert (fitted.mean[k] - X[rows][0]) + rest == pytest.approx(mean.astype(float), rel=1e-11, abs=1e-12)
 
 
 def test_first_m_step_from_labels_is_the_fit_of_a_classifier():

@@ -7,8 +7,8 @@ from scipy.optimize import fminbound
 
 from course_lib.data import load
 from course_lib.gaussian import Gaussian, normal
-from course_lib.mixtures import Mixed, Mixture, MixtureClassifier, em
 from course_lib.kernels import UNIFORM
+from course_lib.mixtures import Mixed, Mixture, MixtureClassifier, em
 from course_lib.parzen import Nearest, ParzenClassifier
 from course_lib.widths import best_width, loo_errors, loo_log_likelihood, lscv, nrd, nrd0, width_grid
 from published import RESULTS, agrees
