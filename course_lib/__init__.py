@@ -16,7 +16,7 @@ _HOME = {
     "parzen": "ParzenClassifier",
     "mixtures": "Mixture MixtureClassifier em",
     "linear": "FisherProjection LeastSquaresClassifier Perceptron",
-    "logistic": "LogisticRegression ProbitRegression SoftmaxRegression",
+    "logistic": "FlippedLogisticRegression LogisticRegression ProbitRegression SoftmaxRegression",
     "glm": "GLM irls",
 }
 _MODULE_OF = {name: module for module, listed in _HOME.items() for name in listed.split()}

@@ -64,9 +64,11 @@ def probit(eta):
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
     """
     a = np.abs(eta)
-    tail, bell = erfcx(a / np.sqrt(2)) / 2, np.exp(-a * a / 2)  # Φ(−a) = tail · bell
-    far, near = 1 / (np.sqrt(2 * np.pi) * tail), bell / (np.sqrt(2 * np.pi) * (1 - tail * bell))  # φ(a)/Φ(∓a)
-    theta = np.log1p(-tail * bell) - np.log(tail) + a * a / 2
+    half = a * a / 2
+    tail, bell = erfcx(a / np.sqrt(2)) / 2, np.exp(-half)
+    miss, unit = tail * bell, 1 / np.sqrt(2 * np.pi)  # Φ(−a), φ(0)
+    far, near = unit / tail, unit * bell / (1 - miss)  # φ(a)/Φ(∓a)
+    theta = np.log1p(-miss) - np.log(tail) + half
     return np.copysign(theta, eta), far + near, np.copysign(far * (far - a) - near * (near + a), eta)
 
 
@@ -321,7 +323,8 @@ def summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
     q, M = optimum.q, problem.design.width
     with np.errstate(all="ignore"):  # at the edge of a bounded link
         value, _, *hessians = problem.sums(q, curved=True, both=problem.link.natural is not canonical)
-    loss = 2 * total * (value - problem.cases.weight @ problem.family.saturated(problem.cases.t))
+    least = sum(w @ problem.family.saturated(t) for _, t, w, _ in problem.blocks())
+    loss = 2 * total * (value - least)
     phi = loss / (total - M) if problem.family.dispersed and total > M else 1.0
     A = problem.design.coef(np.eye(M))
     covariances = [phi / total * A @ _inverse(H + problem.P) @ A.T for H in (hessians[-1], hessians[0])]

@@ -15,7 +15,7 @@ from scipy.linalg import helmert
 from course_lib.decision import logsumexp, sigmoid
 from course_lib.estimator import ProbabilisticClassifier
 from course_lib.glm import FAMILIES, Link, link_of, posed, told
-from course_lib.newton import Cases, Design, Local, Loss, Optimum, check_ridge, inverse
+from course_lib.newton import Cases, Design, Local, Loss, check_ridge, inverse
 from course_lib.passes import Pieces
 
 __all__ = ["FlippedLogisticRegression", "LogisticRegression", "ProbitRegression", "SoftmaxRegression", "flipped"]
@@ -31,7 +31,7 @@ class _Binomial(ProbabilisticClassifier):
         return {"multi_class": False}
 
     def _fit(self, X, codes, weight) -> None:
-        self._learn(*Cases.of(X, codes.astype(np.float64), weight))
+        self._learn(*Cases.of(X, codes.astype(np.int8), weight))
 
     def _fit_sums(self, summed, first) -> None:
         self._learn(*Pieces.of(summed))
@@ -45,6 +45,11 @@ class _Binomial(ProbabilisticClassifier):
         self._affine = design.affine(optimum.q)
         self.coef_, self.intercept_ = self._affine.slopes[None], np.array([self._affine.intercept])
         self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (N,) by the side of the plane η = 0, where every link has the log odds 0."""
+        X = self._features(X)
+        return self.classes_[(self._affine(X) > 0).view(np.int8)]
 
     def _scores(self, X) -> np.ndarray:
         scores = np.zeros((2, len(X)))
@@ -230,7 +235,7 @@ class Softmax(Loss):
         All are computed from the odds of the other classes against the row's own, so that a posterior near 1 costs no
         digits.
         """
-        for Z, codes, w, _ in self.blocks(W.size, least=256):
+        for Z, codes, w, _ in self.blocks(2 * W.size, least=256):
             own = np.arange(len(codes)), codes
             A = Z @ W
             A -= A[own][:, None]
@@ -249,8 +254,7 @@ class Softmax(Loss):
             value += np.sum(w * loss)
             gradient += ((w[:, None] * excess).T @ Z).T
             for H in products:
-                G = Z.outer(np.sqrt(w)[:, None] * Y)
-                H += G.T @ G
+                H += square(Z.outer(np.sqrt(w)[:, None] * Y))
         return value, gradient, *products
 
     def at(self, q, sums: tuple) -> Local:
@@ -318,9 +322,15 @@ class Softmax(Loss):
         """Equal posteriors."""
         return np.zeros(self.design.width * len(self.C))
 
-    def solve(self) -> Optimum:
-        """The optimum; a Hessian that is never formed is made anew at every step."""
-        return self.minimum(keep=0.1 if self.design.width * self.C.shape[1] <= self.SMALL else 0.0)
+    @property
+    def keep(self) -> float:
+        """As for any loss, but what is never formed cannot be kept."""
+        return super().keep if self.formed else 0.0
+
+
+def square(G) -> np.ndarray:
+    """GᵀG, (M, M), of G (n, M), which need not outlive it."""
+    return G.T @ G
 
 
 class Conjugate(NamedTuple):
@@ -374,7 +384,7 @@ class SoftmaxRegression(ProbabilisticClassifier):
     def _learn(self, cases, total) -> None:
         check_ridge(self.ridge)
         problem = Softmax.of(cases, total, len(self.classes_), self.ridge)
-        optimum = told(problem.solve())
+        optimum = told(problem.minimum())
         self._affine = problem.design.affine(problem.W(optimum.q))
         self.coef_, self.intercept_ = self._affine.slopes.T, self._affine.intercept
         self.n_iter_, self.converged_, self.separated_ = len(optimum.path) - 1, optimum.converged, optimum.separated

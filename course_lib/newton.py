@@ -320,7 +320,7 @@ class Optimum:
 
 
 def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100, keep: float = 0.0,
-           enough: float = 1e-26) -> Optimum:
+           enough: float = 1e-26, rate: float = 1.0) -> Optimum:
     """Minimise a non-negative loss by damped Newton steps q ← q − s·H⁻¹g, with s = 1, ½, ¼, … until it falls.
 
     The fall still to be expected is half of gᵀH⁻¹g; at quadratic convergence it shrinks by the square of its last
@@ -347,6 +347,8 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
         0 is Newton's own method.
     enough : float
         The 1e-26 above; larger for a rough answer.
+    rate : float
+        The share of gᵀH⁻¹g that a step before the first would have left: below 1 if the start is known to be good.
 
     Returns
     -------
@@ -362,7 +364,7 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
             B = here.metric()
             step = -(B @ here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
-            rate = gain / last if count else 1.0
+            rate = gain / last if count else rate
             next_rate = rate ** (2 - kept)
             if gain <= enough ** (1 / 3) * size and gain * next_rate <= enough * size or (
                     rate >= 1 and gain <= 1e-12 * size):
@@ -370,7 +372,7 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
             if kept and rate > keep:
                 here, kept = local(q, True), False
                 continue
-            kept = (next_rate if count else 0.0) < keep
+            kept = next_rate < keep
             share, there = _halved(local, q, here, step, gain, not kept)
             if there is None:
                 break
@@ -438,7 +440,12 @@ class Loss:
         """A point (M,) where the loss is finite."""
         return np.zeros(self.design.width)
 
-    def minimum(self, steps: int = 100, keep: float = 0.1, enough: float = 1e-26) -> Optimum:
+    @property
+    def keep(self) -> float:
+        """How well a Hessian must serve to be kept; with few coefficients it costs little more than a gradient."""
+        return 0.1 if len(self.start()) > 32 else 1e-5
+
+    def minimum(self, steps: int = 100, enough: float = 1e-26) -> Optimum:
         """The optimum that Newton's method has from any start.
 
         With many rows for each coefficient, the search begins where every tenth row has its optimum, two or three steps
@@ -446,6 +453,7 @@ class Loss:
         """
         q = self.start()
         if (cases := self.cases.few(len(q))) is None:
-            return newton(self.local, q, self.recedes, steps, enough=enough)
+            return newton(self.local, q, self.recedes, steps, self.keep, enough)
         few = replace(self, cases=cases).minimum(steps=30, enough=1e-9)
-        return newton(self.local, few.q if few.converged else q, self.recedes, steps, keep, enough)
+        start, rate = (few.q, 0.1) if few.converged else (q, 1.0)
+        return newton(self.local, start, self.recedes, steps, self.keep, enough, rate)
