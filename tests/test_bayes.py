@@ -6,12 +6,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Each, Exponential, Gamma,
                         Gaussian, Geometric, Histogram, Independent, Multinomial, NaiveBayes, NegativeBinomial, Normal,
@@ -228,18 +225,10 @@ def test_a_row_with_nothing_observed_has_the_prior():
 
 # As part of scikit-learn ------------------------------------------------------------------------------------
 
-def test_they_work_in_pipelines_searches_and_calibration():
+def test_a_search_goes_through_records_too():
     X, y = continuous(7)
-    names = np.array(["a", "b", "c"])[y]
-    frame = pd.DataFrame(X, columns=["u", "v", "w"])
-    for model in (LDA(), QDA(), NaiveBayes(), RDA(0.5, 0.1)):
-        assert cross_val_score(make_pipeline(StandardScaler(), model), frame, names, cv=3).mean() > 0.4
-        calibrated = CalibratedClassifierCV(model, cv=3).fit(X, names)
-        assert calibrated.predict_proba(X).shape == (90, 3)
-    search = GridSearchCV(RDA(), {"alpha": [0.0, 0.5, 1.0], "gamma": [0.0, 0.3]}, cv=3).fit(frame, names)
-    assert search.best_estimator_.feature_names_in_.tolist() == ["u", "v", "w"]
-    nested = GridSearchCV(BayesClassifier(Gaussian()), {"density__pool": ["own", "tied", rda(0.5)]}, cv=3).fit(X, names)
-    assert nested.best_params_["density__pool"] in ("own", "tied", rda(0.5))
+    search = GridSearchCV(BayesClassifier(Gaussian()), {"density__pool": ["own", "tied", rda(0.5)]}, cv=3).fit(X, y)
+    assert search.best_params_["density__pool"] in ("own", "tied", rda(0.5))
 
 
 def test_features_and_classes_are_named_in_messages():
