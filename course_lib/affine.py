@@ -30,7 +30,7 @@ class Affine:
     def __call__(self, X) -> np.ndarray:
         """Values (N,) or (N, K), stored class after class."""
         values = np.empty((*np.shape(self.level), len(X)))
-        for rows in slices(len(X), X.shape[1] if self._far else 1):
+        for rows in slices(len(X), X.shape[1] if self._far else np.size(self.level)):
             part = values[..., rows]
             np.matmul(self.slopes.T, (X[rows] - self.centre if self._far else X[rows]).T, out=part)
             part += np.asarray(self.level if self._far else self.intercept)[..., None]

@@ -441,3 +441,7 @@ class Perceptron(Classifier):
 
     def _scores(self, X) -> np.ndarray:
         return np.column_stack([np.zeros(len(X)), self._plane.value(X)])
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (N,): the second on the positive side of the plane, else the first."""
+        return self.classes_[(self._plane.value(self._features(X)) > 0).astype(np.intp)]
