@@ -6,7 +6,7 @@ Silverman, Density Estimation, section 2.2 (histograms).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 
 import numpy as np
@@ -183,9 +183,13 @@ class Levels:
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k) of the D features together, (N, K); NaN is left out, a level unknown to the fit is refused."""
         Categorical(self.levels).check(X)
-        return looked_up(self.theta, X, _codes)
+        return _looked_up(self._weights, X, _codes)
 
     discriminant = log_density
+
+    @cached_property
+    def _weights(self) -> np.ndarray:
+        return _weights(self.theta)
 
     def sample(self, k, rng) -> np.ndarray:
         """Draw a row (D,) from class k[i] for each i, (n, D)."""
@@ -199,13 +203,16 @@ def _drawn(below, rng) -> np.ndarray:
     return (u[:, :, None] >= below).sum(axis=2)
 
 
-def looked_up(tables, X, codes) -> np.ndarray:
-    """Σ_d tables[k, d, codes(X)[n, d]], (N, K), from tables (K, D, L); the code −1 counts 0."""
-    K, D, L = tables.shape
-    weights = np.pad(tables, ((0, 0), (0, 0), (1, 0))).reshape(K, -1).T
-    out = np.empty((len(X), K))
+def _weights(tables) -> np.ndarray:
+    """Tables (K, D, L) as weights (D(L + 1), K) of the indicator; the code −1 counts 0."""
+    return np.pad(tables, ((0, 0), (0, 0), (1, 0))).reshape(len(tables), -1).T.copy()
+
+
+def _looked_up(weights, X, codes) -> np.ndarray:
+    """Σ_d tables[k, d, codes(X)[n, d]], (N, K)."""
+    out = np.empty((len(X), weights.shape[1]))
     for rows in slices(*X.shape):
-        out[rows] = indicator(codes(X[rows]), L + 1) @ weights
+        out[rows] = indicator(codes(X[rows]), len(weights) // X.shape[1]) @ weights
     return out
 
 
@@ -312,7 +319,7 @@ class Bins:
 
     def _looked_up(self, X, outside: float) -> np.ndarray:
         tables = np.pad(self.log_height, ((0, 0), (0, 0), (0, 1)), constant_values=outside)  # for the code B
-        return looked_up(tables, X, partial(_bin, self.edges))
+        return _looked_up(_weights(tables), X, partial(_bin, self.edges))
 
 
 def _bin(edges, X) -> np.ndarray:
