@@ -1,4 +1,4 @@
-"""Parzen windows beside scikit-learn's KernelDensity, one a class, and their width beside a grid search over folds of one.
+"""Parzen windows beside scikit-learn's KernelDensity, one a class; their width beside a grid search by single rows.
 
 KernelDensity is off by many nats where densities are low, so answers are compared with every term written out.
 """
@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from sklearn.neighbors import KernelDensity
 
@@ -31,7 +32,8 @@ class Densities:
     def fit(self, X, y):
         classes, counts = np.unique(y, return_counts=True)
         self.log_prior = np.log(counts / len(y))
-        self.each = [KernelDensity(bandwidth=self.h, kernel=self.kernel, rtol=0, atol=0).fit(X[y == c]) for c in classes]
+        density = KernelDensity(bandwidth=self.h, kernel=self.kernel, rtol=0, atol=0)
+        self.each = [clone(density).fit(X[y == c]) for c in classes]
         return self
 
     def log_joint(self, X):
