@@ -36,6 +36,15 @@ own, tied = Pool(1.0), Pool(0.0)
 def rda(alpha: float, gamma: float = 0.0) -> Pool:
     """Regularised discriminant analysis: Σ_k(α) = αS_k + (1 − α)S_pooled, then (1 − γ)Σ + γ(tr Σ/D)I.
 
+    Parameters
+    ----------
+    alpha, gamma : float
+        In [0, 1].
+
+    Returns
+    -------
+    Pool
+
     Source: Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, section 4.3.1.
     """
     return Pool(alpha, gamma)
