@@ -44,7 +44,7 @@ class Densities:
 
 
 def problems(N: int, D: int, K: int):
-    """Three kernels of the same variance, on as many rows as make twenty million distances; and the search of a width."""
+    """Three kernels of the same variance, on as many rows as make twenty million distances; and the search for h."""
     rng = np.random.default_rng(0)
     centre, y = 2 * rng.normal(size=(K, D)), rng.integers(0, K, N)
     X, Q = (centre[codes] + rng.normal(size=(len(codes), D)) for codes in (y, rng.integers(0, K, 20_000_000 // N)))

@@ -1,4 +1,4 @@
-"""Safeguards of mixtures, as densities: a floor under variances, and a uniform background for rows that fit nowhere."""
+"""Safeguards of mixtures, as densities: a floor under variances, a uniform background for rows that fit nowhere."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
