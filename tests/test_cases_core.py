@@ -543,8 +543,9 @@ def test_RDA_01():
 def test_rda_covariances_are_the_mixture_that_the_formula_says(seed, alpha, gamma):
     rng = np.random.default_rng(seed)
     y, D = np.arange(40) % 2, 3
-    X = rng.normal(size=(40, D)) * [0.3, 1, 3] @ np.linalg.qr(rng.normal(size=(D, D)))[0]  # scipy's logarithm is 2e-10
-    S = np.array([np.cov(X[y == k].T, bias=True) for k in range(2)])                       # off where the condition is 6e4
+    # well-conditioned, for scipy's logarithm is 2e-10 off where the condition is 6e4
+    X = rng.normal(size=(40, D)) * [0.3, 1, 3] @ np.linalg.qr(rng.normal(size=(D, D)))[0]
+    S = np.array([np.cov(X[y == k].T, bias=True) for k in range(2)])
     mixed = alpha * S + (1 - alpha) * S.mean(axis=0)
     expected = [(1 - gamma) * A + gamma * np.trace(A) / D * np.eye(D) for A in mixed]
     density = Gaussian(pool=RDA(alpha, gamma)._density().pool).fit(X, Labels(y, 2))

@@ -19,7 +19,8 @@ from course_lib.linear import signs
 
 GRIDS = [
     (QDA(), "ridge", [0.0, 0.1]), (LDA(), "ridge", [0.0, 0.1]), (RDA(), "alpha", [0.0, 0.5, 1.0]),
-    (ParzenClassifier(0.3), "h", [0.3, 0.6]), (MixtureClassifier(), "k", [1, 2]), (FisherProjection(), "ridge", [0.0, 0.1]),
+    (ParzenClassifier(0.3), "h", [0.3, 0.6]), (MixtureClassifier(), "k", [1, 2]),
+    (FisherProjection(), "ridge", [0.0, 0.1]),
     (LogisticRegression(), "ridge", [0.0, 1.0]), (SoftmaxRegression(ridge=0.1), "ridge", [0.1, 1.0]),
     (ProbitRegression(), "ridge", [0.0, 1.0]), (GLM("binomial"), "ridge", [0.0, 1.0]),
     (LeastSquaresClassifier(), "coding", [signs]), (Perceptron(epochs=20), "epochs", [5, 20]),
@@ -58,7 +59,7 @@ def test_a_search_in_a_pipeline_keeps_the_best_of_its_candidates(model, paramete
     pipe, name = pipeline(model), f"{type(model).__name__.lower()}__{parameter}"
     search = GridSearchCV(pipe, {name: values}, cv=FOLDS).fit(frame, y)
     by_hand = [cross_val_score(clone(pipe).set_params(**{name: value}), frame, y, cv=FOLDS).mean() for value in values]
-    assert search.best_score_ == max(by_hand) > (0.3 if isinstance(model, GLM) else 0.75)  # of a GLM a share of deviance
+    assert search.best_score_ == max(by_hand) > (0.3 if isinstance(model, GLM) else 0.75)  # a GLM's: of the deviance
     assert search.best_params_[name] == values[int(np.argmax(by_hand))]
 
 
