@@ -36,7 +36,7 @@ class Hyperplane:
     """
 
     w: np.ndarray  # (D,) normal vector, towards the positive side
-    w0: float
+    w0: float      # the value at the origin
 
     def value(self, X) -> np.ndarray:
         """y(x) = wᵀx + w₀ of each row, (N,)."""
@@ -61,6 +61,19 @@ class Hyperplane:
 def one_versus_rest(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
     """One plane for each class against all others: ``fit(X, is_k)``, is_k (N,) of bool, for k = 0..K−1.
 
+    Parameters
+    ----------
+    fit : callable
+        From X (n, D) and is_k (n,), of bool, to the plane with positive values where it is true.
+    X : (N, D)
+    codes : (N,)
+        Classes 0..K−1.
+    K : int
+
+    Returns
+    -------
+    list of K planes
+
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
     """
     return [fit(X, codes == k) for k in range(K)]
@@ -68,6 +81,19 @@ def one_versus_rest(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
 
 def one_versus_one(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
     """One plane for each pair j < k, fitted to the rows of these two classes, positive on the side of k.
+
+    Parameters
+    ----------
+    fit : callable
+        From X (n, D) and is_k (n,), of bool, to the plane with positive values where it is true.
+    X : (N, D)
+    codes : (N,)
+        Classes 0..K−1.
+    K : int
+
+    Returns
+    -------
+    list of K(K−1)/2 planes, in the order of `itertools.combinations`
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
     """
@@ -78,6 +104,15 @@ def one_versus_one(fit: Callable, X, codes, K: int) -> list[Hyperplane]:
 def rest_claim(values) -> np.ndarray:
     """The class (N,) whose plane alone is positive in values (N, K), else `AMBIGUOUS`: claimed by several or by none.
 
+    Parameters
+    ----------
+    values : (N, K)
+        Of the planes of `one_versus_rest`.
+
+    Returns
+    -------
+    (N,)
+
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
     """
     claims = np.asarray(values) > 0
@@ -86,6 +121,16 @@ def rest_claim(values) -> np.ndarray:
 
 def one_claim(values, K: int) -> np.ndarray:
     """The class (N,) with most votes of the pairs j < k in values (N, K(K−1)/2), else, with a tie, `AMBIGUOUS`.
+
+    Parameters
+    ----------
+    values : (N, K(K−1)/2)
+        Of the planes of `one_versus_one`.
+    K : int
+
+    Returns
+    -------
+    (N,)
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.2.
     """
@@ -98,6 +143,15 @@ def one_claim(values, K: int) -> np.ndarray:
 def rest_posterior(values) -> np.ndarray:
     """Normalised one-versus-rest posteriors σ(s_k)/Σ_j σ(s_j), (N, K), from log odds (N, K) however negative.
 
+    Parameters
+    ----------
+    values : (N, K)
+        Log odds s.
+
+    Returns
+    -------
+    (N, K), rows that sum to 1
+
     Source: Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates.
     """
     return posterior(log_sigmoid(values))
@@ -108,6 +162,15 @@ def rest_posterior(values) -> np.ndarray:
 def indicator(counts) -> np.ndarray:
     """Targets 0/1, one column a class, (K, K).
 
+    Parameters
+    ----------
+    counts : (K,)
+        Rows, or their weight, of each class.
+
+    Returns
+    -------
+    (K, K)
+
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
     """
     return np.eye(len(counts))
@@ -116,6 +179,15 @@ def indicator(counts) -> np.ndarray:
 def signs(counts) -> np.ndarray:
     """Targets −1 and +1 of two classes, (2, 1); of K classes +1 in the column of the class and −1 elsewhere, (K, K).
 
+    Parameters
+    ----------
+    counts : (K,)
+        Rows, or their weight, of each class.
+
+    Returns
+    -------
+    (2, 1) or (K, K)
+
     Source: Duda, Hart and Stork, Pattern Classification, section 5.8.
     """
     return np.array([[-1.0], [1.0]]) if len(counts) == 2 else 2 * np.eye(len(counts)) - 1
@@ -123,6 +195,20 @@ def signs(counts) -> np.ndarray:
 
 def fisher_coding(counts) -> np.ndarray:
     """Targets −N/N₁ and N/N₂ of two classes, (2, 1): w is Fisher's direction and w₀ = −wᵀm with m the overall mean.
+
+    Parameters
+    ----------
+    counts : (2,)
+        Rows, or their weight, of each class.
+
+    Returns
+    -------
+    (2, 1)
+
+    Raises
+    ------
+    ValueError
+        For more classes than two.
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.5 (there with the signs exchanged).
     """
@@ -146,6 +232,11 @@ def least_squares(X, codes, code, weight=None) -> Affine:
     code : (K, M)
         The target of each class.
     weight : (N,), optional
+
+    Returns
+    -------
+    Affine
+        From X (n, D) to values (n, M).
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.1.3.
     """
@@ -311,6 +402,14 @@ def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None)
     X : (N, D)
     t : (N,)
         −1 or +1.
+    epochs : int
+        Passes over the rows at most.
+    rng : numpy.random.Generator, optional
+
+    Returns
+    -------
+    Run
+        Its `plane` has w (D,).
 
     Source: Novikoff (1962); Bishop, Pattern Recognition and Machine Learning, section 4.1.7.
     """
@@ -347,6 +446,17 @@ def _epoch(X, t, w, order) -> int:
 def perceptron_criterion(X, t, plane: Hyperplane) -> float:
     """−Σ t(wᵀx + w₀) over the rows on the wrong side or on the plane: 0 if it separates, else what a step should lower.
 
+    Parameters
+    ----------
+    X : (N, D)
+    t : (N,)
+        −1 or +1.
+    plane : Hyperplane
+
+    Returns
+    -------
+    float
+
     Source: Bishop, Pattern Recognition and Machine Learning, equation 4.54.
     """
     return float(np.sum(np.maximum(-t * plane.value(X), 0)))
@@ -355,6 +465,17 @@ def perceptron_criterion(X, t, plane: Hyperplane) -> float:
 def margin(X, t, plane: Hyperplane) -> float:
     """γ = min t(wᵀx + w₀)/‖(w, w₀)‖, the margin of rows (1, x): positive if and only if the plane separates them.
 
+    Parameters
+    ----------
+    X : (N, D)
+    t : (N,)
+        −1 or +1.
+    plane : Hyperplane
+
+    Returns
+    -------
+    float
+
     Source: Novikoff (1962), On convergence proofs on perceptrons.
     """
     return float(np.min(t * plane.value(X)) / np.hypot(np.linalg.norm(plane.w), plane.w0))
@@ -362,6 +483,17 @@ def margin(X, t, plane: Hyperplane) -> float:
 
 def mistake_bound(X, t, plane: Hyperplane) -> float:
     """(R/γ)² with R = max ‖(1, x)‖ and the `margin` γ of any separating plane: the perceptron makes no more updates.
+
+    Parameters
+    ----------
+    X : (N, D)
+    t : (N,)
+        −1 or +1.
+    plane : Hyperplane
+
+    Returns
+    -------
+    float
 
     Raises
     ------
@@ -379,6 +511,16 @@ def mistake_bound(X, t, plane: Hyperplane) -> float:
 
 def separating_plane(X, t) -> Hyperplane | None:
     """A plane with t(wᵀx + w₀) ≥ 1 on all rows, or None: a linear programme, which decides whether there is any.
+
+    Parameters
+    ----------
+    X : (N, D)
+    t : (N,)
+        −1 or +1.
+
+    Returns
+    -------
+    Hyperplane, with w (D,), or None
 
     Source: Boyd and Vandenberghe, Convex Optimization, section 8.6.1.
     """
