@@ -586,4 +586,5 @@ class Perceptron(Classifier):
 
     def predict(self, X) -> np.ndarray:
         """Labels (N,): the second on the positive side of the plane, else the first."""
-        return self.classes_[(self._plane.value(self._features(X)) > 0).astype(np.intp)]
+        X = self._features(X)
+        return self.classes_[(self._plane.value(X) > 0).astype(np.intp)]
