@@ -7,6 +7,8 @@ A mean depends on a linear predictor, and the distribution is of the exponential
 A link is kept as the map η → θ, because in θ no tail is ever clipped: the canonical link is θ = η.  What Newton's
 method needs are sums over rows: the loss Σ c(θ) − tθ, the gradient Σ (c′(θ) − t)θ′ x and the weights of the Hessian
 Σ [c″(θ)θ′² + (c′(θ) − t)θ″] xxᵀ, whose expectation leaves out the last term.
+
+Source: McCullagh and Nelder, Generalized Linear Models, chapter 2.
 """
 from __future__ import annotations
 
@@ -52,6 +54,14 @@ def inverse_mills(z):
     """The ratio φ(z)/Φ(z) of the standard normal density to its distribution function, exact in both tails.
 
     φ(z)/Φ(z) = √(2/π) / erfcx(−z/√2), with erfcx(x) = exp(x²)erfc(x).
+
+    Parameters
+    ----------
+    z : (N,)
+
+    Returns
+    -------
+    (N,)
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5 (probit regression).
     """
@@ -162,6 +172,14 @@ def family_of(name: str) -> Response:
 def link_of(family: str, name: str | None = None) -> Link:
     """The link of that name, by default the canonical one, for which θ = η.
 
+    Parameters
+    ----------
+    family, name : str
+
+    Returns
+    -------
+    Link
+
     Raises
     ------
     ValueError
@@ -184,8 +202,14 @@ def deviance(t, eta, family: str = "binomial", link: str | None = None, weight=1
         Responses: shares of successes, counts or reals.
     eta : (N,)
         Linear predictors.
+    family, link : str
+        As for `irls`.
     weight : (N,) or float
         Prior weights; the number of trials for shares.
+
+    Returns
+    -------
+    float
 
     Source: McCullagh and Nelder, Generalized Linear Models, section 2.3.
     """
@@ -265,11 +289,11 @@ class Fit:
     coef: np.ndarray                 # (M,)
     covariance: np.ndarray           # (M, M) φ times the inverse of the expected information
     covariance_observed: np.ndarray  # (M, M) the same of the observed information, which probit programs often use
-    deviance: float
+    deviance: float                  # as `deviance` gives it
     dispersion: float                # φ: 1, or for a normal the residual variance, divisor Σw − M
     path: tuple[np.ndarray, ...]     # coefficients (M,) after 0, 1, 2, … Newton steps
-    converged: bool
-    separated: bool
+    converged: bool                  # to what rounding allows
+    separated: bool                  # the likelihood has no maximum
     predictor: Affine                # X (N, D) -> η (N,), without the offset, from centred columns
 
     def standard_errors(self, observed: bool = False) -> np.ndarray:
@@ -291,6 +315,9 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
         Features, without the column of ones.
     t : (N,)
         Responses; with `trials`, the number of successes out of that many.
+    family : {"binomial", "poisson", "gaussian"}
+    link : str, optional
+        See `GLM`; by default the canonical one.
     weight, trials, offset : (N,), optional
         Prior weights ≥ 0 (a weight of 2 is a row given twice), group sizes, and a known part of the predictor.
     ridge : float
@@ -299,6 +326,11 @@ def irls(X, t, family: str = "binomial", link: str | None = None, *, weight=None
         Whether there is one; it comes first among the coefficients.
     steps : int
         Newton steps at most; `Fit.path` holds the coefficients after each.
+
+    Returns
+    -------
+    Fit
+        With coefficients (M,) and their covariances (M, M).
 
     Raises
     ------

@@ -95,7 +95,12 @@ class LogisticRegression(_Binomial):
 class ProbitRegression(_Binomial):
     """Probit regression for two classes: P(y=1|x) = Φ(w₀ + wᵀx), Φ the standard normal distribution function.
 
-    Parameters, attributes, errors and warnings as for `LogisticRegression`.
+    Parameters
+    ----------
+    ridge : float ≥ 0
+        The penalty ridge/2·‖w‖² is added to the negative log likelihood.
+
+    Attributes, errors and warnings are those of `LogisticRegression`.
 
     Source: Bishop, Pattern Recognition and Machine Learning, section 4.3.5.
     """
@@ -112,6 +117,20 @@ def flipped(epsilon: float) -> Link:
 
     With k = ln((1 − ε)/ε) the log odds are θ(η) = ln(1 + e^{η+k}) − ln(1 + e^{η−k}) − k, which saturate at ±k: one
     label weighs no more than k, however far out it lies.
+
+    Parameters
+    ----------
+    epsilon : float in [0, 1/2)
+
+    Returns
+    -------
+    Link
+        From η (N,) to θ and its two derivatives, (N,) each.
+
+    Raises
+    ------
+    ValueError
+        For ε outside [0, 1/2), where the same model has another name.
 
     Source: Bishop, Pattern Recognition and Machine Learning, equation 4.117.
     """

@@ -20,18 +20,11 @@ from course_lib.affine import Affine
 from course_lib.statistics import slices, triangle
 
 __all__ = ["Cases", "Design", "Local", "Loss", "Optimum", "Rows", "Scale", "SeparationWarning", "check_ridge",
-           "corrected", "inverse", "newton", "refuse_dependent", "typical_row"]
+           "corrected", "inverse", "newton", "refuse_dependent"]
 
 
 class SeparationWarning(UserWarning):
     """The likelihood has no maximum: along some direction of the coefficients it grows for ever."""
-
-
-def typical_row(X) -> np.ndarray:
-    """The mean (D,) of some rows spread over X, from which differences keep their digits; 0 if they do so anyway."""
-    some = X[:: max(len(X) // 64, 1)]
-    mean = some.mean(axis=0)
-    return mean if np.any(np.abs(mean) > 100 * some.std(axis=0)) else np.zeros_like(mean)
 
 
 @dataclass(frozen=True)
@@ -208,7 +201,7 @@ class Design:
 class Scale:
     """In what units columns are measured before anything is inverted, and what of them is only rounding."""
 
-    mass: float
+    mass: float           # Σ w
     spread: np.ndarray    # (D,) standard deviation, 1 where the column is constant
     constant: np.ndarray  # (D,) bool
     noise: np.ndarray     # (D,) rounding of the stored values in these units
@@ -236,7 +229,22 @@ class Scale:
 
 
 def refuse_dependent(columns, rows: float, others: str) -> None:
-    """Raise ValueError if any of the `columns` (D,) of so many rows is marked as a combination of the `others`."""
+    """Refuse a design of less than full rank, for which coefficients are not unique: rank X < D.
+
+    Parameters
+    ----------
+    columns : (D,) bool
+        Those that are combinations of the others.
+    rows : float
+        How many there are.
+    others : str
+        What they are called in the message.
+
+    Raises
+    ------
+    ValueError
+        If any column is marked.
+    """
     if np.any(columns):
         raise ValueError("the columns of X must be linearly independent, or the coefficients are not unique: got "
                          f"columns {np.flatnonzero(columns).tolist()} that are combinations of {others} (a rank "
@@ -244,7 +252,17 @@ def refuse_dependent(columns, rows: float, others: str) -> None:
 
 
 def check_ridge(ridge: float) -> None:
-    """Raise ValueError unless the penalty is a number ≥ 0."""
+    """Refuse a penalty that is no number: 0 ≤ ridge < ∞.
+
+    Parameters
+    ----------
+    ridge : float
+
+    Raises
+    ------
+    ValueError
+        Otherwise.
+    """
     if not 0 <= ridge < np.inf:
         raise ValueError(f"ridge must be a finite number >= 0, got {ridge}: 0 is no penalty")
 
@@ -365,14 +383,13 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
             step = -(B @ here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             rate = gain / last if count else rate
-            next_rate = rate ** (2 - kept)
-            if gain <= enough ** (1 / 3) * size and gain * next_rate <= enough * size or (
-                    rate >= 1 and gain <= 1e-12 * size):
+            left = gain * (max(rate, keep**2) if kept else rate**2)  # a Hessian that is kept may have been lucky
+            if gain <= enough ** (1 / 3) * size and left <= enough * size or rate >= 1 and gain <= 1e-12 * size:
                 return Optimum(q + step, (*path, q + step), True, separated)  # a fall too small to be measured
             if kept and rate > keep:
                 here, kept = local(q, True), False
                 continue
-            kept = next_rate < keep
+            kept = rate ** (2 - kept) < keep
             share, there = _halved(local, q, here, step, gain, not kept)
             if there is None:
                 break
@@ -399,9 +416,9 @@ def _halved(local, q, here: Local, step, gain: float, curved: bool) -> tuple[flo
 class Loss:
     """A loss Σ wᵢ ℓ(tᵢ, Zᵢq) + qᵀPq/2 over the rows of a design; a model adds `local` and `lead`."""
 
-    design: Design
-    cases: Cases
-    P: np.ndarray  # (M, M)
+    design: Design  # from x to z
+    cases: Cases    # all rows, or the pieces of a table
+    P: np.ndarray   # (M, M) penalty
 
     def sums(self, q, curved: bool) -> tuple:
         """What `at` needs of the rows at q (M,), as arrays that add; the loss is the first, without the penalty."""
