@@ -1,4 +1,4 @@
-"""Logistic, softmax, probit and Poisson regression beside scikit-learn and statsmodels, all to the same gradient norm."""
+"""Logistic, softmax, probit and Poisson regression beside scikit-learn and statsmodels, to the same gradient norm."""
 import warnings
 
 import numpy as np
@@ -36,7 +36,7 @@ def exact(K: int) -> Theirs:
 
 
 def probit(X, y) -> Problem:
-    """statsmodels' Newton iteration, its quickest for this model; the column of ones that it needs is not timed in fits."""
+    """statsmodels' Newton iteration, its quickest for this model; its column of ones is not timed in fits."""
     ours, design, their = ProbitRegression(), sm.add_constant(X), {}
 
     def predict(X):

@@ -368,7 +368,8 @@ def summary(problem: Problem, total: float, optimum: Optimum) -> Fit:
 def pose(X, t, family: Response, link: Link, *, weight=None, trials=None, offset=None, ridge=0.0,
          intercept=True) -> tuple[Problem, float]:
     """The problem with weights of sum 1, and their true sum."""
-    t, weight, trials, offset = (v if v is None else np.asarray(v, dtype=np.float64) for v in (t, weight, trials, offset))
+    t, weight, trials, offset = (v if v is None else np.asarray(v, dtype=np.float64)
+                                 for v in (t, weight, trials, offset))
     if trials is not None:
         t, weight = t / np.where(trials > 0, trials, 1), trials if weight is None else weight * trials
     check_ridge(ridge)
