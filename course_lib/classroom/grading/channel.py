@@ -94,7 +94,7 @@ def check_plain(value: Any, room: list[int], depth: int = 0) -> None:
     """
     if depth > DEEPEST:
         raise ValueError(f"values nested at most {DEEPEST} deep expected")
-    if type(value) in (float, bool, type(None)):
+    if type(value) in (float, bool, type(None)) or (type(value) is int and abs(value) < LARGEST_INT):
         return
     if isinstance(value, (np.ndarray, np.generic)):
         if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
