@@ -78,7 +78,7 @@ def growth(rows) -> str:
         group = [row for row in group if row["N"] >= 10 * LEAST_ROWS]
         if what != "one row" and group:
             lines.append({"method": method, "what": what} | {size: _exponent(group, size) for size in "NDK"})
-    return markdown(lines)
+    return markdown(lines) if lines else f"Nothing was measured at {10 * LEAST_ROWS:,} rows or more.\n"
 
 
 def _exponent(group, size: str):
