@@ -243,11 +243,10 @@ def test_same_submission_gives_the_same_session(either):
 @needs_sandbox
 def test_function_that_times_out_again_and_again_is_not_asked_for_ever(walled):
     calls = [Call("spin", (i,)) for i in range(6)] + [Call("double", (1,))]
-    start = time.monotonic()
     session = walled.run([DOUBLE, "def spin(x):\n    while True: pass"], calls)
     assert [reply.status for reply in session.replies] == ["timed out"] * 6 + ["returned"]
-    assert "not asked" in session.replies[5].error
-    assert time.monotonic() - start < 6 * LIMITS.call_seconds
+    asked = ["not asked" not in reply.error for reply in session.replies[:6]]
+    assert asked == [True] * 3 + [False] * 3
 
 
 @needs_sandbox
