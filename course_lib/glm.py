@@ -134,7 +134,8 @@ def _bernoulli(t, theta):
     e = np.exp(-np.abs(theta))
     large = 1 / (1 + e)  # of μ and 1 − μ
     small = e * large
-    return np.log1p(e) + (np.maximum(theta, 0) - t * theta), np.where(theta > 0, large, small) - t, small * large
+    loss = np.where(theta > 0, 1 - t, -t) * theta + np.log1p(e)  # two terms that are never negative: nothing cancels
+    return loss, np.where(theta > 0, large, small) - t, small * large
 
 
 def _entropy(t):
