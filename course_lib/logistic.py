@@ -139,14 +139,13 @@ def flipped(epsilon: float) -> Link:
                          "same model, so take the smaller ε")
     if epsilon == 0:
         return link_of("binomial", "logit")
-    k = np.log1p(-epsilon) - np.log(epsilon)
+    return Link(partial(_saturating, np.log1p(-epsilon) - np.log(epsilon)), concave=False)
 
-    def natural(eta):
-        low, high = sigmoid(eta - k), sigmoid(eta + k)
-        return (np.logaddexp(0, eta + k) - np.logaddexp(0, eta - k) - k, high - low,
-                high * (1 - high) - low * (1 - low))
 
-    return Link(natural, concave=False)
+def _saturating(k, eta):
+    low, high = sigmoid(eta - k), sigmoid(eta + k)
+    return (np.logaddexp(0, eta + k) - np.logaddexp(0, eta - k) - k, high - low,
+            high * (1 - high) - low * (1 - low))
 
 
 class FlippedLogisticRegression(_Binomial):

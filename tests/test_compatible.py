@@ -1,4 +1,5 @@
 """Every named estimator as part of scikit-learn: pipelines, searches, cross-validation, calibration, clones, frames."""
+import pickle
 import warnings
 
 import numpy as np
@@ -11,9 +12,9 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from course_lib import (GLM, LDA, QDA, RDA, BayesClassifier, FisherProjection, Gaussian, LeastSquaresClassifier,
-                        LogisticRegression, MixtureClassifier, NaiveBayes, ParzenClassifier, Perceptron,
-                        ProbitRegression, SoftmaxRegression)
+from course_lib import (GLM, LDA, QDA, RDA, BayesClassifier, FisherProjection, FlippedLogisticRegression, Gaussian,
+                        LeastSquaresClassifier, LogisticRegression, MixtureClassifier, NaiveBayes, ParzenClassifier,
+                        Perceptron, ProbitRegression, SoftmaxRegression)
 from course_lib.data import load
 from course_lib.linear import signs
 
@@ -22,7 +23,8 @@ GRIDS = [
     (ParzenClassifier(0.3), "h", [0.3, 0.6]), (MixtureClassifier(), "k", [1, 2]),
     (FisherProjection(), "ridge", [0.0, 0.1]),
     (LogisticRegression(), "ridge", [0.0, 1.0]), (SoftmaxRegression(ridge=0.1), "ridge", [0.1, 1.0]),
-    (ProbitRegression(), "ridge", [0.0, 1.0]), (GLM("binomial"), "ridge", [0.0, 1.0]),
+    (ProbitRegression(), "ridge", [0.0, 1.0]), (FlippedLogisticRegression(flip=0.05), "flip", [0.0, 0.05]),
+    (GLM("binomial"), "ridge", [0.0, 1.0]),
     (LeastSquaresClassifier(), "coding", [signs]), (Perceptron(epochs=20), "epochs", [5, 20]),
     (NaiveBayes(), "missing", ["refuse", "skip"]), (BayesClassifier(Gaussian()), "density__pool", ["own", "tied"]),
 ]
@@ -88,6 +90,13 @@ def test_a_clone_of_a_fitted_model_is_unfitted_and_fits_alike(model):
     again = clone(fitted)
     assert repr(again) == repr(model) and not again.__sklearn_is_fitted__()
     np.testing.assert_array_equal(outputs(again.fit(frame, y), frame), outputs(fitted, frame))
+
+
+@every
+def test_a_fitted_model_survives_pickling(model):
+    frame, y = table()
+    fitted = clone(model).fit(frame, y)
+    np.testing.assert_array_equal(outputs(pickle.loads(pickle.dumps(fitted)), frame), outputs(fitted, frame))
 
 
 @every

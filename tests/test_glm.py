@@ -9,10 +9,6 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from course_lib.data import load
@@ -420,12 +416,3 @@ def test_responses_that_are_zero_throughout_give_finite_coefficients(family):
         warnings.simplefilter("always")
         fit = irls([[0.0], [1.0], [3.0]], [0, 0, 0], family, "log")
     assert caught and not fit.converged and np.isfinite(fit.coef).all()
-
-
-def test_the_estimator_works_in_pipelines_and_searches():
-    X, t, _ = problem(3, "poisson", "log")
-    pipe = make_pipeline(StandardScaler(), GLM("poisson"))
-    search = GridSearchCV(pipe, {"glm__ridge": [0.0, 1.0, 10.0]}, cv=3).fit(X, t)
-    assert search.best_params_["glm__ridge"] in (0.0, 1.0, 10.0)
-    assert len(cross_val_score(pipe, X, t, cv=3)) == 3
-    assert clone(GLM("binomial", "probit", 2.0)).get_params() == {"family": "binomial", "link": "probit", "ridge": 2.0}

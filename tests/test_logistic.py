@@ -1,5 +1,4 @@
 """Logistic, probit, softmax and flipped-label regression against other libraries and their own likelihoods."""
-import pickle
 import tracemalloc
 import warnings
 
@@ -11,12 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression as Theirs
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from course_lib.data import load
@@ -329,20 +323,6 @@ def test_scikit_learns_own_checks(kind, ridge, expected):
     # skipped: only what needs the environment variable SCIPY_ARRAY_API
     assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
     assert [r["check_name"] for r in results if r["status"] == "xfail"] == list(expected)
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_they_work_in_pipelines_searches_calibration_and_cross_validation(kind):
-    X, y = load("synth_tr").Xy()
-    pipe = make_pipeline(StandardScaler(), kind())
-    search = GridSearchCV(pipe, {f"{kind.__name__.lower()}__ridge": [0.0, 1.0]}, scoring="neg_log_loss").fit(X, y)
-    assert search.predict_proba(X).shape == (250, 2)
-    assert cross_val_score(pipe, X, y).mean() > 0.8
-    calibrated = CalibratedClassifierCV(kind(), method="sigmoid").fit(X, y)
-    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
-    assert clone(kind(ridge=3.0)).ridge == 3.0
-    fitted = kind().fit(X, y)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(X), fitted.predict_proba(X))
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [-1, 1]])

@@ -473,25 +473,6 @@ def test_a_class_with_fewer_distinct_rows_than_components_is_fitted_with_a_warni
     assert len(model.fitted_.classes[1].weight) == 1 and np.isfinite(model.log_joint(X)).all()
 
 
-def test_fits_in_scikit_learns_tools_and_keeps_names():
-    sklearn, pandas = pytest.importorskip("sklearn"), pytest.importorskip("pandas")
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.model_selection import GridSearchCV, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    X, y, _ = labelled(6)
-    frame = pandas.DataFrame(X, columns=["a", "b"])
-    search = GridSearchCV(make_pipeline(StandardScaler(), MixtureClassifier()),
-                          {"mixtureclassifier__k": [1, 2],
-                           "mixtureclassifier__components": ["full", Gaussian("diagonal")]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert search.fit(frame, y).best_score_ > 0.8
-        assert cross_val_score(sklearn.clone(MixtureClassifier()), X, y).mean() > 0.8
-        assert CalibratedClassifierCV(MixtureClassifier()).fit(X, y).score(X, y) > 0.8
-        assert list(MixtureClassifier().fit(frame, y).feature_names_in_) == ["a", "b"]
-
-
 @pytest.mark.parametrize("model", [
     MixtureClassifier(), MixtureClassifier(components="full", background=0.05, max_iter=50)], ids=named)
 def test_passes_scikit_learns_own_checks(model):

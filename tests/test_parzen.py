@@ -569,21 +569,6 @@ def test_losses_move_the_boundary_and_names_of_features_are_kept():
     assert dear.predict(frame).sum() > plain.predict(frame).sum()
 
 
-def test_fits_in_scikit_learns_tools():
-    sklearn = pytest.importorskip("sklearn")
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.model_selection import GridSearchCV, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    X, codes, _ = sample(14, n=90, K=2)
-    X = X + 2 * codes[:, None]
-    search = GridSearchCV(make_pipeline(StandardScaler(), ParzenClassifier()),
-                          {"parzenclassifier__h": [0.1, 0.5, Nearest(3)], "parzenclassifier__kernel": list(KERNELS)})
-    assert search.fit(X, codes).best_score_ > 0.85
-    assert cross_val_score(sklearn.clone(ParzenClassifier(0.5)), X, codes).mean() > 0.85
-    assert CalibratedClassifierCV(ParzenClassifier(0.5)).fit(X, codes).score(X, codes) > 0.85
-
-
 @pytest.mark.parametrize("model", [ParzenClassifier(), ParzenClassifier(0.3, "epanechnikov"),
                                    ParzenClassifier(Nearest(3), "uniform")], ids=named)
 def test_passes_scikit_learns_own_checks(model):
