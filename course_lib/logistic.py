@@ -6,7 +6,7 @@ the softmax of K linear functions, which are identified by Σ_k w_k = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
