@@ -87,8 +87,8 @@ def _exponent(group, size: str):
     series = {}
     for row in group:
         series.setdefault(tuple(row[other] for other in others), []).append((row[size], row["ours"]))
-    points = max(series.values(), key=len)
-    if len(points) < 2:
+    points = max(series.values(), key=lambda points: len({at for at, _ in points}))
+    if len({at for at, _ in points}) < 2:
         return None
     return float(np.polyfit(*np.log(np.array(points)).T, 1)[0])
 

@@ -201,14 +201,14 @@ def _one_blas_thread():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def on(client, ahead: int = 4) -> Callable:
+def on(client, together: int = 4) -> Callable:
     """A ``map`` over the workers of a Dask cluster; what a killed worker was doing is done by another.
 
     Parameters
     ----------
     client : distributed.Client
-    ahead : int
-        Blocks under way for each thread of a worker.
+    together : int
+        Blocks of one task: handing a task out and back costs some milliseconds.
 
     Returns
     -------
@@ -218,13 +218,18 @@ def on(client, ahead: int = 4) -> Callable:
     """
     def map(f, blocks):
         blocks, tasks = iter(blocks), deque()
-        room = ahead * max(1, sum(client.nthreads().values()))
+        room = 3 * max(1, sum(client.nthreads().values()))
         while True:
-            tasks.extend(client.submit(f, block, pure=False) for block in islice(blocks, room - len(tasks)))
+            groups = iter(lambda: list(islice(blocks, together)), [])
+            tasks.extend(client.submit(_each, f, group, pure=False) for group in islice(groups, room - len(tasks)))
             if not tasks:
                 return
-            yield tasks.popleft().result()
+            yield from tasks.popleft().result()
     return map
+
+
+def _each(f, blocks) -> list:
+    return [f(block) for block in blocks]
 
 
 @contextmanager
@@ -246,8 +251,9 @@ def cluster(workers: int = 2):
     """
     import dask
     from distributed import Client, LocalCluster
-    kept = {name: str(2**30) for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")}
-    with dask.config.set({"distributed.nanny.pre-spawn-environ": BLAS | kept}):
+    kept = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**25)}  # the most that glibc takes
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": BLAS | kept,
+                          "distributed.worker.profile.enabled": False}):
         with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as local, \
                 Client(local) as client:  # any free port: the usual one may be another cluster's
             yield client
