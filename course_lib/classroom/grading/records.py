@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -150,9 +150,18 @@ class Run:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def plain(record: Any) -> dict[str, Any]:
-    """A record as what JSON can hold."""
-    return asdict(record)
+def plain(record: Any) -> Any:
+    """A record as what JSON can hold; unlike `asdict` without a copy of what already is."""
+    if isinstance(record, dict):
+        return {key: plain(value) for key, value in record.items()}
+    if isinstance(record, (tuple, list)):
+        return [plain(value) for value in record]
+    return {name: plain(getattr(record, name)) for name in _names(type(record))} if is_dataclass(record) else record
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 def restored(kind: Any, tree: Any) -> Any:
