@@ -5,6 +5,7 @@ import json
 import pkgutil
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -36,7 +37,8 @@ def main(argv=None) -> None:
     results = {}
     for name in arguments.names or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
-        results[name] = compared(module, arguments.quick) if hasattr(module, "problems") else module.run(arguments.quick)
+        measure = partial(compared, module) if hasattr(module, "problems") else module.run
+        results[name] = measure(arguments.quick)
         show(name, module.__doc__.strip().splitlines()[0], results[name])
     if not arguments.quick and (arguments.keep or not arguments.names):
         keep(results)

@@ -69,7 +69,7 @@ def _counted(submissions: Path, to: Path) -> dict:
 
 
 def _grade(submissions: Path, to: Path) -> dict:
-    """Marks and pages; seconds from the first row on, and the megabytes of the grader itself and of the largest process beside it."""
+    """Marks and pages: seconds from the first row on, megabytes of the grader and of the largest process beside it."""
     workers = len(os.sched_getaffinity(0))
     rows = Grading(Course.here(), submissions, to, settings=ClassFile(units=UNITS), workers=workers).run()
     next(rows)

@@ -7,7 +7,8 @@ import time
 STATEMENTS = {"nothing": "pass", "numpy": "import numpy",
               "numpy and the parts of scipy": "import numpy, scipy.linalg, scipy.sparse, scipy.special",
               "course_lib": "import course_lib", "course_lib.NaiveBayes": "from course_lib import NaiveBayes",
-              "everything in course_lib": "from course_lib import *", "sklearn.naive_bayes": "import sklearn.naive_bayes"}
+              "everything in course_lib": "from course_lib import *",
+              "sklearn.naive_bayes": "import sklearn.naive_bayes"}
 
 
 def run(quick: bool = False) -> list[dict]:

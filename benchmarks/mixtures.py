@@ -20,6 +20,8 @@ def problems(N: int, D: int, K: int):
     R = 0.5 * np.eye(K)[codes] + 0.5 / K
     steps = 5 if N * D < 5e6 else 2
     for name, target in TARGETS.items():
+        if N >= 1_000_000 and name != "diagonal":
+            continue  # theirs takes minutes
         start = Mixed(R.mean(axis=0), COMPONENTS[name].fit(X, R))
         ours = partial(_ours, COMPONENTS[name], X, start, steps)
         theirs = GaussianMixture(K, covariance_type=NAMES[name], reg_covar=0, tol=0, max_iter=steps,

@@ -55,12 +55,13 @@ def targets(rows) -> str:
     """A line for each method and what it does: the target, the ratio at each point, memory, agreement."""
     lines = []
     for (method, what), group in _grouped(rows).items():
+        agreements = [r["agreement"] for r in group if r["agreement"] is not None]
         at = {(r["N"], r["D"], r["K"]): r for r in group}
         shown = at.get(POINTS[1], group[-1])
         lines.append({"method": method, "what": what, "target": _target(shown)}
                      | {f"{N:.0e}×{D}×{K}".replace("e+0", "e"): _ratio(at.get((N, D, K))) for N, D, K in POINTS}
                      | {"reads of X": shown.get("reads"), "peak / X": shown.get("peak"),
-                        "theirs": shown.get("their peak"), "agreement": max((r["agreement"] for r in group if r["agreement"] is not None), default=None)})
+                        "theirs": shown.get("their peak"), "agreement": max(agreements, default=None)})
     return markdown(lines)
 
 

@@ -1,4 +1,4 @@
-"""Fits of ten million rows from a memory-mapped file: one process, two, a cluster of two, and one with a killed worker."""
+"""Fits of ten million rows from a memory-mapped file: in one process, in two, on a cluster, with a killed worker."""
 import os
 import signal
 import statistics
