@@ -26,7 +26,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
-PATIENCE = 60_000                       # milliseconds; a loaded machine starts a kernel slowly
+PATIENCE = 120_000                       # milliseconds; a loaded machine starts a kernel slowly
 
 pytestmark = pytest.mark.skipif(not CHROMIUM and "browser" not in os.environ.get("COURSE_REQUIRE", ""),
                                 reason="no Chromium here; install it to run the browser tests")
@@ -94,7 +94,8 @@ def test_lecture_runs_without_error_and_answers_to_the_keyboard_alone(lab, page,
     outputs = _outputs(page, root / "work" / "notebooks" / f"{topic}.ipynb")
     assert len(outputs) > 20 and not [o for o in outputs if o["output_type"] == "error"]
     assert topic != "00_start_here" or "[NOT YET] E0.1 log_sum_exp" in _plain(outputs), "a wrong answer gets its card"
-    _move_the_figure(page, topic)
+    if "plots.explore(" in (ROOT / "notebooks" / "scripts" / f"{topic}.py").read_text(encoding="utf-8"):
+        _move_the_figure(page, topic)
     _answer_a_question(page, topic)
 
 
