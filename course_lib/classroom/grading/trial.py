@@ -11,7 +11,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any, Protocol
@@ -27,7 +27,6 @@ LOST = ("timed out", "crashed")
 ANSWERS = ("returned", "raised", "missing", "not plain")     # what a process may say of its own question
 PATIENCE = 3                             # time outs in a row after which a function is asked no more
 START_SECONDS, TELL_SECONDS = 30.0, 10.0
-AHEAD_BYTES = 1 << 16                    # less than a channel holds
 TEXT_CHARACTERS = 20_000
 
 
@@ -129,9 +128,8 @@ class Trial:
         """Ask in this fork what may share one; is everything answered?"""
         todo = [i for i in range(len(self.calls)) if i not in self.replies]
         batch = [i for i in todo if self.calls[i].function not in self.suspects] or todo[:1]
-        asked: dict[int, str] = {}                       # the nonce of each question this fork was told
         for position, i in enumerate(batch):
-            name, reply = self.calls[i].function, self._reply(fork, batch[position:position + 2], asked)
+            name, reply = self.calls[i].function, self._reply(fork, self.calls[i])
             lost = reply.status in LOST
             if lost:
                 self.suspects.add(name)
@@ -143,25 +141,16 @@ class Trial:
                 break
         return len(self.replies) == len(self.calls)
 
-    def _reply(self, fork: Fork, questions: list[int], asked: dict[int, str]) -> Reply:
-        """The answer to the first of them; the second is told, too, so that the fork need not wait for it."""
+    def _reply(self, fork: Fork, call: Call) -> Reply:
+        nonce = secrets.token_hex(8)
         try:
-            for i in questions:
-                if i not in asked and (i == questions[0] or self._is_short(i)):
-                    asked[i] = secrets.token_hex(8)
-                    self._tell(fork, pack(asked[i]) + self.calls[i].message)
-            said = self._hear(fork, asked[questions[0]], self.limits.reply_bytes, self.limits.call_seconds, self.over)
+            self._tell(fork, pack(nonce) + call.message)
+            said = self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over)
             return _sound(said)
         except Lost as lost:
             return Reply(lost.status, error=lost.error)
         except (TypeError, ValueError) as error:         # of the grader's own question
             return Reply("not graded", error=str(error))
-
-    def _is_short(self, i: int) -> bool:
-        """Does the question fit into the channel while another one is being answered?"""
-        with suppress(TypeError, ValueError):            # a fault of the question is told when its turn comes
-            return len(self.calls[i].message) <= AHEAD_BYTES
-        return False
 
     @staticmethod
     def _tell(fork: Fork, message: bytes) -> None:
