@@ -111,8 +111,7 @@ def count(eta):
 
 def exponential(eta):
     """Mean e^η of a normal: θ = e^η."""
-    mean = np.exp(eta)
-    return mean, mean, mean
+    return (np.exp(eta),) * 3
 
 
 # Families ------------------------------------------------------------------------------------------------------------
