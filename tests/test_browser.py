@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -198,9 +199,10 @@ def _outputs(page, path):
     page.keyboard.press("Control+S")
     deadline = time.monotonic() + PATIENCE / 1000
     while time.monotonic() < deadline:
-        book = json.loads(path.read_text(encoding="utf-8"))
-        if all(cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"):
-            return [output for cell in book["cells"] for output in cell.get("outputs", [])]
+        with suppress(json.JSONDecodeError):             # it is being written
+            book = json.loads(path.read_text(encoding="utf-8"))
+            if all(cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"):
+                return [output for cell in book["cells"] for output in cell.get("outputs", [])]
         time.sleep(0.2)
     raise TimeoutError(f"{path.name} was not saved with its outputs")
 
