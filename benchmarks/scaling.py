@@ -51,7 +51,7 @@ def _row(name, model, places, table, trace: Path, repetitions: int) -> dict:
     runs = [{place: _timed(model, table(where)) for place, where in places.items()} for _ in range(repetitions)]
     seconds = {place: statistics.median(run[place][0] for run in runs) for place in places}
     answers = [answer for run in runs for _, answer in run.values()]
-    answers.append(_timed(model, _deadly(table(places["2 processes"]), trace))[1])
+    answers.append(_timed(model, deadly(table(places["2 processes"]), trace))[1])
     same = trace.exists() and all(np.array_equal(answers[0], answer) for answer in answers)
     one = seconds["1 process"]
     return {"model": name, "1 process, s": one, "2 processes, ×": one / seconds["2 processes"],
@@ -79,6 +79,7 @@ class DeadlyOnce:
         return self.read()
 
 
-def _deadly(table, trace: Path):
-    readers = list(table.pieces)
-    return replace(table, pieces=[*readers[:3], DeadlyOnce(readers[3], str(trace)), *readers[4:]])
+def deadly(table, trace: Path):
+    """The table with a piece that kills the first process to read it, and leaves a trace."""
+    first, second, *others = table.pieces
+    return replace(table, pieces=[first, DeadlyOnce(second, str(trace)), *others])

@@ -1,13 +1,14 @@
 """Tables in pieces: wherever rows come from and wherever they are summed, the fit is the same."""
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from benchmarks.scaling import deadly
 from course_lib import (LDA, QDA, RDA, Bernoulli, FisherProjection, Gaussian, LeastSquaresClassifier,
                         LogisticRegression, Mixture, MixtureClassifier, NaiveBayes, Normal, ParzenClassifier,
                         ProbitRegression, SoftmaxRegression, em)
@@ -140,32 +141,12 @@ def test_a_second_cluster_on_the_machine_does_not_complain(client, recwarn):
         assert [str(warning.message) for warning in recwarn] == []
 
 
-@dataclass(frozen=True)
-class DeadlyOnce:
-    """Reads a piece, but kills its process at the first attempt."""
-
-    read: object
-    trace: str
-
-    def __call__(self):
-        if not os.path.exists(self.trace):
-            Path(self.trace).touch()
-            os.kill(os.getpid(), signal.SIGTERM)
-        return self.read()
-
-
-def deadly(table: Chunks, trace: Path, **changed) -> Chunks:
-    readers = list(table.pieces)
-    readers[5] = DeadlyOnce(readers[5], str(trace))
-    return Chunks(readers, table.classes, **changed)
-
-
 def test_a_killed_process_loses_nothing(tmp_path):
     whole = chunks(*mapped(tmp_path), rows=60)
     with threadpool_limits(1):
         serial = LDA().fit(whole).linear()
     with processes(2) as pool:
-        fitted = LDA().fit(deadly(whole, tmp_path / "died", map=pool)).linear()
+        fitted = LDA().fit(replace(deadly(whole, tmp_path / "died"), map=pool)).linear()
     assert (tmp_path / "died").exists()
     for a, b in zip(fitted, serial):
         np.testing.assert_array_equal(a, b)
@@ -175,7 +156,7 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path, client):
     whole = chunks(*mapped(tmp_path), rows=60)
     with threadpool_limits(1):
         serial = LDA().fit(whole).linear()
-    fitted = LDA().fit(deadly(whole, tmp_path / "died", map=on(client))).linear()
+    fitted = LDA().fit(replace(deadly(whole, tmp_path / "died"), map=on(client))).linear()
     assert (tmp_path / "died").exists()
     for a, b in zip(fitted, serial):
         np.testing.assert_array_equal(a, b)
