@@ -461,3 +461,112 @@ def test_reading_a_class_holds_one_package_at_a_time(tmp_path):
 def test_piles_are_formed_from_names_alone():
     unread = [archive.Entry(f"{name}/hw1.ipynb", lambda: pytest.fail("it was read")) for name in ("ada", "bob")]
     assert [p.student.id for p in piles(unread)] == ["ada", "bob"] and intake.EXTRA_BYTES
+
+
+# --- made to harm, by a student or by chance
+
+
+def handed_in(tmp_path: Path, **files: bytes) -> intake.Package:
+    """The package of a student, ada, with these files in her folder."""
+    lay(tmp_path, {f"class/ada/{name.replace('_', '.')}": content for name, content in files.items()})
+    lay(tmp_path, {"class/alan/hw.ipynb": NOTEBOOK})
+    return {heap.key: heap for heap in collect(tmp_path / "class")}["ada"].package()
+
+
+def test_deep_path_in_a_zip_is_refused_before_its_folders_are_counted(tmp_path):
+    """The names of 30,000 folders in each other are a gigabyte of text."""
+    package = handed_in(tmp_path, hw_zip=zipped({"a/" * 30_000 + "x": b""}))
+    [fault] = package.faults
+    assert "its name has 60,001 characters" in fault and len(fault) < 400
+
+
+def test_list_of_a_zip_is_counted_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(intake, "of_zip", lambda _: pytest.fail("it was opened"))
+    [fault] = handed_in(tmp_path, hw_zip=b"PK\x01\x02" * 100_000).faults
+    assert "100,000 files, where at most 2,000" in fault
+
+
+def test_notebooks_and_files_of_one_submission_have_a_sum(tmp_path, monkeypatch):
+    monkeypatch.setattr(intake, "ARCHIVE_BYTES", 2 * len(NOTEBOOK))
+    monkeypatch.setattr(intake, "EXTRAS", 2)
+    files = {f"{name}_{kind}": NOTEBOOK for name in "abc" for kind in ("ipynb", "txt")}
+    package = handed_in(tmp_path, **files)
+    assert [name for name, _ in package.files] == ["a.ipynb", "a.txt", "b.ipynb", "b.txt"]
+    assert [fault.partition(":")[0] for fault in package.faults] == ["c.ipynb", "c.txt"]
+
+
+def test_no_more_is_said_of_files_than_somebody_reads(tmp_path):
+    files = {f"{i:04}.dat": b"" for i in range(50)}
+    lay(tmp_path, {f"class/ada/{name}": b"" for name in files} | {"class/alan/hw.ipynb": NOTEBOOK})
+    for path in (tmp_path / "class" / "ada").iterdir():
+        path.write_bytes(bytes(intake.EXTRA_BYTES + 1)) if path.name < "0012" else path.unlink()
+    faults = {heap.key: heap for heap in collect(tmp_path / "class")}["ada"].package().faults
+    assert len(faults) == 11 and faults[-1] == "And 2 more files were left out."
+
+
+def test_failure_while_reading_is_ours_and_stops_nobody_else(tmp_path, monkeypatch):
+    lay(tmp_path, {"ada.ipynb": NOTEBOOK})
+    [heap] = collect(tmp_path)
+    monkeypatch.setattr(intake, "_contents", lambda *_: 1 / 0)
+    assert "ZeroDivisionError" in heap.package().failure
+
+
+def test_time_of_handing_in_is_nbgraders_and_no_students_word(tmp_path):
+    """A file of that name in a student's own zip or folder would undo a lateness."""
+    stamp = {"x/timestamp.txt": b"2020-01-01 00:00:00 UTC"}
+    mine = zipped({"hw.ipynb": NOTEBOOK, "timestamp.txt": stamp["x/timestamp.txt"]} | stamp)
+    places = ("canvas/ada_LATE_1_2_hw.zip", "moodle/Ada_1_assignsubmission_file_/hw.zip", "folder/ada/hw1/hw.zip")
+    deep = {"moodle/Alan_2_assignsubmission_file_/x/timestamp.txt": stamp["x/timestamp.txt"],
+            "folder/alan/hw1/mine/timestamp.txt": stamp["x/timestamp.txt"]}
+    lay(tmp_path, {place: mine for place in places} | deep)
+    heaps = [heap for layout in ("canvas", "moodle", "folder") for heap in collect(tmp_path / layout)]
+    assert len(heaps) == 5 and not any(heap.package().submitted for heap in heaps) and heaps[0].late
+
+
+def test_who_bears_anothers_name_takes_no_place_of_his(tmp_path):
+    roster = Roster([Student("al2", "Ada Lovelace"), Student("gh3", "Grace Hopper")])
+    lay(tmp_path, {"lovelaceada_1_2_hw.ipynb": NOTEBOOK, "lovelaceada_9_8_hw.ipynb": b"{}", "hoppergrace_3_4_a.ipynb": NOTEBOOK})
+    heaps = {heap.key: heap for heap in collect(tmp_path, roster)}
+    assert list(heaps) == ["1", "9", "al2", "gh3"] and not heaps["al2"].entries and heaps["gh3"].entries
+    assert all("named like al2 of the roster (1, 9)" in heaps[key].notes[0] for key in ("1", "9", "al2"))
+    by_id = Roster([Student("1", "Ada Lovelace")])
+    heaps = {heap.key: heap for heap in collect(tmp_path, by_id)}
+    assert heaps["1"].package().files == (("hw.ipynb", NOTEBOOK),) and not heaps["1"].notes and heaps["9"].notes
+
+
+def test_table_beside_the_notebook_is_the_students_on_every_platform(tmp_path):
+    names = {"canvas": "ada_1_{}_", "moodle": "Ada_1_assignsubmission_file_"}
+    for platform, name in names.items():
+        place = lay(tmp_path / platform, {name.format(2) + "hw.ipynb": NOTEBOOK, name.format(3) + "points.csv": b"1,2",
+                                          "roster.csv": b"id,name\n"})
+        [heap] = collect(place)
+        assert [file for file, _ in heap.package().files] == ["hw.ipynb", "points.csv"]
+
+
+@pytest.mark.parametrize("raw, words", [
+    (b'{"cells": [' + b"{}," * 20_000 + b"{}]}", "20,001 cells, where at most 10,000"),
+    (b"[" * 5_000_001, "more than 5,000,000 parts")])
+def test_notebook_that_is_made_of_too_many_parts_is_refused(raw, words):
+    with pytest.raises(archive.Refused, match=words):
+        parse("x.ipynb", raw)
+
+
+def test_looking_for_a_definition_takes_no_more_than_the_length_of_the_cell():
+    """A line of so many imports would take the square of it: hours."""
+    from course_lib.classroom.grading.cells import defining
+
+    endless = "from " + "import " * 300_000 + "xshares"
+    assert defining((endless, "from a import b, shares", "from a import (shares)"), "shares") == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["1²3.ipynb", "9" * 5000 + ".ipynb", "٣.ipynb", ""])
+def test_any_name_has_its_place_among_others(name):
+    from course_lib.classroom.grading.worker import _natural
+
+    assert sorted(["hw (10)", name, "hw (9)"], key=_natural) and _natural("hw (9)") < _natural("hw (10)")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=120))
+def test_slug_is_a_name_on_any_file_system(text):
+    assert 0 < len(slug(text).encode()) <= 200 and "/" not in slug(text)

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -26,6 +26,7 @@ __all__ = [
 FILE_BYTES = 64 << 20          # one file; a notebook with all its pictures seldom has a tenth of it
 ARCHIVE_BYTES = 256 << 20      # everything in one student's zip, unpacked
 ARCHIVE_FILES = 2_000
+LONGEST_NAME = 1_000           # characters; a path of thousands of folders takes their square to look at
 
 
 class Refused(ValueError):
@@ -71,7 +72,7 @@ def of_zip(source: Path | IO[bytes]) -> Iterator[Entry]:
         archive = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise Refused(f"it is not a zip archive that can be opened ({error})") from None
-    filled = {str(parent) for i in archive.infolist() for parent in PurePosixPath(i.filename).parents}
+    filled = _above(i.filename for i in archive.infolist() if len(i.filename) <= LONGEST_NAME)
     for info in archive.infolist():
         name, fault = _safe(_decoded(info))
         if info.is_dir() and not fault:
@@ -85,6 +86,17 @@ def of_zip(source: Path | IO[bytes]) -> Iterator[Entry]:
 
 def megabytes(size: int) -> str:
     return f"{size / (1 << 20):,.0f} MB"
+
+
+def _above(names: Iterable[str]) -> set[str]:
+    """Every folder that has something in it."""
+    found: set[str] = set()
+    for name in names:
+        folder = name.rstrip("/").rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _on_disk(path: Path, name: str) -> Entry:
@@ -147,6 +159,8 @@ def _decoded(info: zipfile.ZipInfo) -> str:
 
 def _safe(name: str) -> tuple[str, str]:
     """A name that stays inside, and what was wrong with the given one."""
+    if len(name) > LONGEST_NAME:
+        return _written(name[:60]) + "…", f"its name has {len(name):,} characters"
     name = _written(name.replace("\\", "/"))
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
     outside = name.startswith("/") or ".." in PurePosixPath(name).parts or re.match("[A-Za-z]:", name)

@@ -12,6 +12,9 @@ from .archive import Refused
 
 __all__ = ["Notebook", "defining", "parse"]
 
+MOST_PARTS = 5_000_000         # each may take a hundred bytes of memory
+MOST_CELLS = 10_000
+
 
 @dataclass(frozen=True)
 class Notebook:
@@ -32,7 +35,11 @@ def parse(name: str, raw: bytes) -> Notebook:
     """
     if not raw.strip(b"\0 \t\r\n"):
         raise Refused("empty file")
+    if sum(map(raw.count, (b"{", b"[", b","))) > MOST_PARTS:
+        raise Refused(f"its JSON has more than {MOST_PARTS:,} parts: clear the outputs and hand it in again")
     cells = _cells(_tree(_text(raw)))
+    if len(cells) > MOST_CELLS:
+        raise Refused(f"it has {len(cells):,} cells, where at most {MOST_CELLS:,} are read")
     code = tuple(_source(cell) for cell in cells if cell.get("cell_type") == "code")
     return Notebook(name, code, tuple(_source(cell) for cell in cells if cell.get("cell_type") != "code"))
 
@@ -44,8 +51,9 @@ def defining(cells: Sequence[str], name: str) -> list[int]:
 
 @cache
 def _definition(name: str) -> re.Pattern:
+    """Its time grows with the length of a line only: the first `import` of a line is not given back."""
     return re.compile(
-        rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b.*\bimport\b.*\b{name}\b)",
+        rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=|from\b(?>.*?\bimport\b).*\b{name}\b)",
         re.MULTILINE,
     )
 

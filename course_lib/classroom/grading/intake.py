@@ -9,9 +9,10 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from .archive import ARCHIVE_BYTES, ARCHIVE_FILES, Entry, Refused, megabytes, of_file, of_folder, of_zip
+from .archive import (ARCHIVE_BYTES, ARCHIVE_FILES, FILE_BYTES, Entry, Refused, megabytes, of_file, of_folder,
+                      of_zip)
 from .cells import Notebook, parse
 from .layouts import CHECKPOINT, Pile, piles
 from .records import NOTHING, UNREADABLE, Student
@@ -20,8 +21,11 @@ from .roster import Roster, slug
 __all__ = ["Heap", "Package", "Submission", "collect", "read"]
 
 EXTRA_BYTES, EXTRAS_BYTES = 2 << 20, 16 << 20       # of one file beside the notebook, and of all of them
+EXTRAS = 1_000                                      # their number
+FAULTS, FAULT_CHARACTERS = 10, 300                  # sentences about files, and the length of one
+LISTED = b"PK\x01\x02"                              # begins each file's entry in the list of a zip
+OFF_ROSTER = ("This student is not on the roster.",)
 IGNORED = re.compile(r"(^|/)(\.|__MACOSX|__pycache__)|(^|/)(Thumbs\.db|desktop\.ini)$")
-TIMESTAMP = "timestamp.txt"                         # written by nbgrader
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Package:
     notes: tuple[str, ...] = ()
     submitted: str = ""
     late: bool = False
+    failure: str = ""                               # why we could not read it
 
     @property
     def digest(self) -> str:
@@ -58,13 +63,13 @@ class Heap:
     late: bool = False
 
     def package(self) -> Package:
-        """Read it; a file that cannot be read or is refused becomes a sentence."""
+        """Read it; a file that cannot be read or is refused becomes a sentence, and so does a failure of ours."""
         faults: list[str] = []
-        files = dict(_contents(self.entries, faults))
-        submitted = self.submitted or _timestamp(files)
-        return Package(
-            self.key, self.student, tuple(sorted(files.items())), tuple(faults), self.notes, submitted, self.late
-        )
+        try:
+            files = tuple(sorted(dict(_contents(self.entries, faults)).items()))
+        except Exception as error:
+            return Package(self.key, self.student, failure=f"the files could not be read: {type(error).__name__}: {error}")
+        return Package(self.key, self.student, files, _short(faults), self.notes, self.submitted, self.late)
 
 
 @dataclass(frozen=True)
@@ -89,18 +94,42 @@ def collect(path: Path, roster: Roster | None = None) -> list[Heap]:
         If the zip cannot be opened.
     """
     merged = {student: Pile(student) for student in (roster.students if roster else ())}
-    for pile in piles(_listed(path), path.suffix.lower() == ".zip"):
-        student = (roster.find(pile.student) if roster else None) or pile.student
+    found = piles(_listed(path), path.suffix.lower() == ".zip")
+    owners, notes = _owners([pile.student for pile in found], roster or Roster())
+    for pile in found:
+        student = owners[pile.student]
         whole = merged.setdefault(student, Pile(student))
         whole.entries += [(name, entry) for name, entry in pile.entries if not IGNORED.search(name)]
         whole.late |= pile.late
         whole.submitted = max(whole.submitted, pile.submitted)
     heaps, taken = [], set()
     for pile in sorted(merged.values(), key=lambda p: (p.student.id, p.student.name)):
-        known = not roster or pile.student in roster.students
-        heaps.append(Heap(_unique(slug(pile.student.id), taken), pile.student, tuple(pile.entries),
-                          () if known else ("This student is not on the roster.",), pile.submitted, pile.late))
+        told = notes.get(pile.student) or (OFF_ROSTER if roster and pile.student not in roster.students else ())
+        heaps.append(Heap(_unique(slug(pile.student.id), taken), pile.student, tuple(pile.entries), told,
+                          pile.submitted, pile.late))
     return sorted(heaps, key=lambda heap: heap.key)
+
+
+def _owners(people: list[Student], roster: Roster) -> tuple[dict[Student, Student], dict[Student, tuple[str, ...]]]:
+    """Who each of them is on the roster, and what to say where that is in doubt.
+
+    An id decides. A name, which its bearer can often change, counts only as long as nobody else goes by it.
+    """
+    owners = {person: roster.find(person) or person for person in people}
+    claims: dict[Student, list[Student]] = {}
+    for person, owner in owners.items():
+        if owner != person:
+            claims.setdefault(owner, []).append(person)
+    notes = {}
+    for owner, several in claims.items():
+        by_name = [person for person in several if not roster.knows(person.id)]
+        if len(several) > 1 and by_name:
+            owners |= {person: person for person in by_name}
+            names = ", ".join(person.id for person in several)
+            notes |= {person: (f"Several submissions are named like {owner.id} of the roster ({names}); a name alone "
+                               "does not say whose this is. Ids of the platform in the roster would.",)
+                      for person in (*by_name, *([owner] if by_name == several else []))}
+    return owners, notes
 
 
 def read(package: Package) -> Submission:
@@ -141,19 +170,36 @@ def _listed(path: Path) -> Iterator[Entry]:
 def _contents(entries: tuple[tuple[str, Entry], ...], faults: list[str]) -> Iterator[tuple[str, bytes]]:
     """Notebooks and small files; what is refused is added to `faults`."""
     opened = [pair for name, entry in entries for pair in _opened(name, entry, faults)]
-    several, left = sum(_is_notebook(name) for name, _ in opened) > 1, EXTRAS_BYTES
+    several = sum(_is_notebook(name) for name, _ in opened) > 1
+    room = {True: Room("notebook", FILE_BYTES, ARCHIVE_BYTES, ARCHIVE_FILES),
+            False: Room("file beside the notebook", EXTRA_BYTES, EXTRAS_BYTES, EXTRAS)}
     for name, entry in opened:
         if name.endswith("/") or (several and CHECKPOINT.search(name)):
             continue
         try:
-            if not _is_notebook(name) and not entry.fault and entry.size > min(EXTRA_BYTES, left):
-                raise Refused(f"it is left out: {entry.size:,} bytes are too many for a file beside the notebook")
-            content = entry.read()
+            yield name, room[_is_notebook(name)].read(entry)
         except Refused as error:
             faults.append(f"{name}: {error}")
-            continue
-        left -= 0 if _is_notebook(name) else len(content)
-        yield name, content
+
+
+@dataclass
+class Room:
+    """What may still be read of one kind of files."""
+
+    kind: str
+    most: int                                       # bytes of one
+    left: int                                       # bytes of all
+    number: int
+
+    def read(self, entry: Entry) -> bytes:
+        if not entry.fault and entry.size <= FILE_BYTES and entry.size > min(self.most, self.left):
+            raise Refused(f"it is left out: {entry.size:,} bytes are too many for a {self.kind}")
+        if not self.number:
+            raise Refused(f"it is left out: there are too many files like this {self.kind}")
+        content = entry.read()
+        self.left -= len(content)
+        self.number -= 1
+        return content
 
 
 def _opened(name: str, entry: Entry, faults: list[str]) -> list[tuple[str, Entry]]:
@@ -161,7 +207,10 @@ def _opened(name: str, entry: Entry, faults: list[str]) -> list[tuple[str, Entry
     if not name.lower().endswith(".zip"):
         return [(name, entry)]
     try:
-        inner = [e for e in of_zip(io.BytesIO(entry.read())) if not IGNORED.search(e.name)]
+        raw = entry.read()
+        if (number := raw.count(LISTED)) > 2 * ARCHIVE_FILES:             # before they take memory
+            raise Refused(f"the archive is refused: {number:,} files, where at most {ARCHIVE_FILES:,} are read")
+        inner = [e for e in of_zip(io.BytesIO(raw)) if not IGNORED.search(e.name)]
         _acceptable(inner)
     except Refused as error:
         faults.append(f"{name}: {error}")
@@ -183,10 +232,10 @@ def _is_notebook(name: str) -> bool:
     return name.lower().endswith(".ipynb")
 
 
-def _timestamp(files: dict[str, bytes]) -> str:
-    raw = next((content for name, content in files.items() if PurePosixPath(name).name == TIMESTAMP), b"")
-    match = re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d", raw.decode("ascii", "replace"))
-    return match[0].replace(" ", "T") if match else ""
+def _short(faults: list[str]) -> tuple[str, ...]:
+    """As many sentences as somebody reads."""
+    told = [fault if len(fault) <= FAULT_CHARACTERS else fault[:FAULT_CHARACTERS] + "…" for fault in faults[:FAULTS]]
+    return (*told, *([f"And {len(faults) - FAULTS:,} more files were left out."] if len(faults) > FAULTS else []))
 
 
 def _unique(key: str, taken: set[str]) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from .archive import Entry
+from .archive import Entry, Refused
 from .records import Student
 
 __all__ = ["CHECKPOINT", "Pile", "piles"]
@@ -25,6 +25,7 @@ __all__ = ["CHECKPOINT", "Pile", "piles"]
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>[^/]+)$")
 MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)$")
 METADATA = "submission_metadata.yml"                # of Gradescope
+STAMP = re.compile(r"[^/]+/timestamp\.txt")         # of nbgrader
 CHECKPOINT = re.compile(r"-checkpoint(?=\.ipynb$)")
 NOT_OF_A_STUDENT = re.compile(r"\.|__MACOSX|Thumbs\.db$|[^/]+\.(csv|toml|ya?ml|ini)$", re.IGNORECASE)    # at the top
 
@@ -48,16 +49,23 @@ def piles(entries: Iterable[Entry], zipped: bool = False) -> list[Pile]:
     groups = _gradescope(next((e for e in entries if e.name == METADATA), None))
     found: dict[str, Pile] = {}
     for entry in entries:
-        if NOT_OF_A_STUDENT.match(entry.name):
+        if NOT_OF_A_STUDENT.match(entry.name) and not _of_a_platform(entry.name):
             continue
-        for student, inner, late, submitted in _owned(entry.name, groups):
-            pile = found.setdefault(student.id, Pile(student, submitted=submitted))
+        for student, inner, late, submitted in _owned(entry, groups):
+            pile = found.setdefault(student.id, Pile(student))
             pile.late |= late
+            pile.submitted = max(pile.submitted, submitted)
             pile.entries += [(inner, entry)] if inner else []
     return list(found.values())
 
 
-def _owned(name: str, groups: dict[str, list[tuple[Student, str]]]) -> Iterator[tuple[Student, str, bool, str]]:
+def _of_a_platform(name: str) -> bool:
+    return bool(MOODLE.match(name) or CANVAS.match(name))
+
+
+def _owned(entry: Entry, groups: dict[str, list[tuple[Student, str]]]) -> Iterator[tuple[Student, str, bool, str]]:
+    """Whose a file is, its name within the submission, and what it tells of the time."""
+    name = entry.name
     first, slash, rest = name.partition("/")
     if match := MOODLE.match(name):
         yield Student(match["id"], match["name"]), match["file"], False, ""
@@ -67,7 +75,7 @@ def _owned(name: str, groups: dict[str, list[tuple[Student, str]]]) -> Iterator[
         for student, submitted in groups[first]:
             yield student, rest, False, submitted
     elif slash:
-        yield Student(first), rest, False, ""
+        yield Student(first), rest, False, _stamp(entry) if STAMP.fullmatch(rest) else ""
     else:
         yield Student(Path(CHECKPOINT.sub("", name)).stem), name, False, ""
 
@@ -81,8 +89,18 @@ def _without_wrapper(entries: list[Entry], zipped: bool) -> list[Entry]:
     several = (
         zipped and len({e.name.partition("/")[0] for e in inner if e.name.endswith(".ipynb") or "/" in e.name}) > 1
     )
-    platform = any(MOODLE.match(e.name) or CANVAS.match(e.name) or e.name == METADATA for e in inner)
+    platform = any(_of_a_platform(e.name) or e.name == METADATA for e in inner)
     return inner if several or platform or tops == {"submitted"} else entries
+
+
+def _stamp(entry: Entry) -> str:
+    """The time in nbgrader's file beside a submission; a file of that name deeper down is the student's own."""
+    try:
+        raw = entry.read()[:100]
+    except Refused:
+        return ""
+    match = re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d", raw.decode("ascii", "replace"))
+    return match[0].replace(" ", "T") if match else ""
 
 
 def _gradescope(entry: Entry | None) -> dict[str, list[tuple[Student, str]]]:

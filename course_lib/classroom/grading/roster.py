@@ -44,6 +44,10 @@ class Roster:
             )
         return cls(Student(row["id"], row.get("name", "")) for row in rows if row["id"])
 
+    def knows(self, identity: str) -> bool:
+        """Is it an id of the roster?"""
+        return identity.casefold() in self._by_id
+
     def find(self, student: Student) -> Student | None:
         """The student with this id, or else the only one with this name, its words in any rotation."""
         if found := self._by_id.get(student.id.casefold()):
@@ -62,5 +66,6 @@ def spellings(name: str) -> list[str]:
 
 
 def slug(text: str) -> str:
-    """A name that any file system takes."""
-    return re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", text))[:80].strip("._") or "student"
+    """A name that any file system takes: at most 80 characters, and 200 bytes."""
+    short = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", text))[:80]
+    return short.encode()[:200].decode(errors="ignore").strip("._") or "student"

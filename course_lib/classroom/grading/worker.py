@@ -51,6 +51,8 @@ def equip(bench: Bench) -> None:
 def grade_package(package: Package) -> Row:
     """The row of a submission; never raises, for a failure of ours is a row too."""
     try:
+        if package.failure:
+            return ungraded(package, _bench.keys, package.failure)
         submission = read(package)
         if submission.status:
             status = MISSING if submission.status == NOTHING else submission.status
@@ -116,7 +118,8 @@ def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[t
 
 def _natural(name: str) -> list:
     """A key by which "hw (10)" comes after "hw (9)"."""
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
+    parts = re.split(r"(\d{1,18})", name)           # of longer numbers, a piece at a time
+    return [(i % 2, int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
 def _marked(
