@@ -32,7 +32,7 @@ def problems(N: int, D: int, K: int):
 
 
 def _ours(density, X, start, steps):
-    return em(density, X, start.responsibilities(X), tol=-np.inf, max_iter=steps)
+    return em(density, X, start, tol=-np.inf, max_iter=steps)
 
 
 def _precision(name, covariance):

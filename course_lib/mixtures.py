@@ -20,11 +20,12 @@ from course_lib.bayes import BayesClassifier
 from course_lib.decision import logsumexp
 from course_lib.densities import Density, Fitted
 from course_lib.gaussian import Gaussian
-from course_lib.passes import Expected, Thin, em_passes, in_mixture
+from course_lib.passes import Expected, Held, Step, Thin, climb, em_passes, in_mixture
 from course_lib.rbf import RBFNetwork, network
+from course_lib.reduce import split, total
 from course_lib.safeguards import WithBackground, at_floor, floored
 from course_lib.starts import halved, plus_plus, reseeded
-from course_lib.statistics import ClassError, divide, members, slices
+from course_lib.statistics import ClassError, members, slices
 
 __all__ = ["COMPONENTS", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "cross_validate", "em", "grow"]
 
@@ -120,7 +121,7 @@ def _bayes(log_joint, w, R) -> np.ndarray:
     return np.log(total) + top
 
 
-def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float = 1e-6, max_iter: int = 500,
+def em(density: Density, X: np.ndarray, R, weight=None, tol: float = 1e-6, max_iter: int = 500,
        trim: float = 0.0) -> Mixed:
     """Maximum likelihood of a mixture by expectation and maximisation, from given responsibilities.
 
@@ -128,13 +129,15 @@ def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float =
     falls, except where an empty component is started anew: it is placed on the rows about the one explained worst,
     with a warning, up to J times.
 
+    Where the M-step needs sums only, both steps are taken on a few rows at a time, and no more responsibilities held.
+
     Parameters
     ----------
     density : density
         Of the J components, fitted together.
     X : (N, D)
-    R : (N, J)
-        To start from parameters, pass ``Mixed(weight, components).responsibilities(X)``.
+    R : (N, J) or Mixed
+        Responsibilities, or the mixture that gives them.
     weight : (N,), optional
         Of the rows.
     tol : float
@@ -149,28 +152,74 @@ def em(density: Density, X: np.ndarray, R: np.ndarray, weight=None, tol: float =
 
     Source: Dempster, Laird & Rubin (1977), JRSS B 39:1; trimming: Neykov et al. (2007), CSDA 52:299.
     """
-    R = np.asarray(R, dtype=np.float64) if weight is None else R * np.asarray(weight, dtype=np.float64)[:, None]
-    w, J = R.sum(axis=1), R.shape[1]
-    log_p, history, moved, gain = None, [], [], np.inf
-    while len(history) < max_iter and gain > tol * w.sum():
-        empty = _empty(density, R.sum(axis=0))
-        if empty.size:
-            if len(moved) == J:
-                break
-            R = reseeded(X, R, log_p, empty[0])
-            moved.append(len(history))
+    w = np.broadcast_to(1.0, len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if not isinstance(R, Mixed):
+        R = R * w[:, None]
+        w = R.sum(axis=1)
+    rows = _Rows(density, X, w, trim)
+    kept = 1 - trim
+    (result,), _ = climb(rows.additive, rows.summed, (rows.begin(R),), tol / kept, max_iter, rows.after)
+    return _warned(density, replace(result, mass=w.sum()))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What EM of one mixture asks of rows that are in memory."""
+
+    density: Density
+    X: np.ndarray  # (N, D)
+    w: np.ndarray  # (N,)
+    trim: float
+
+    @property
+    def additive(self):
+        return self.density if getattr(self.density, "additive", False) else Held(self.density)
+
+    def summed(self, step: Step):
+        """The sums of a step, over the rows that are kept."""
+        (mixed,), R = step.mixtures, self._kept(step.mixtures[0])[:, None]
+        try:
+            return total(step, split(self.X, R, block=step.block) if self.additive is self.density else [(self.X, R)])
+        except ValueError:
+            mixed.expected(self.X, self.w)  # a row without density is told by its number among all
+            raise
+
+    def begin(self, R) -> Mixed:
+        """The first M-step."""
+        if isinstance(R, Mixed):
+            step = Step(self.additive, (replace(R, history=np.zeros(0), converged=False, reseeded=()),))
+            whole = replace(self, trim=0.0)
+            return whole.after(0, step, whole.summed(step))
+        empty = _empty(self.density, R.sum(axis=0))
+        return self._maximised(R) if not empty.size else replace(self._anew(R, None, empty[0]), reseeded=(0,))
+
+    def after(self, k, step: Step, s: Expected) -> Mixed:
+        """The mixture after the M-step, or with an empty component started anew, unless that was done too often."""
+        mixed, empty = step.mixtures[k], _empty(self.density, s.parts[k].mass)
+        if not empty.size:
+            return step.solved(k, s, self.summed)
+        if len(mixed.reseeded) == len(mixed.weight):
+            return mixed
+        new = self._anew(*mixed.expected(self.X, self._kept(mixed)), empty[0])
+        return replace(mixed, weight=new.weight, components=new.components,
+                       reseeded=(*mixed.reseeded, len(mixed.history)))
+
+    def _maximised(self, R) -> Mixed:
         mass = R.sum(axis=0)
-        result = Mixed(mass / mass.sum(), density.fit(X, R))
-        R, log_p = result.expected(X, w)
-        kept = w
-        if trim:
-            share = _kept(w, log_p, trim)
-            R *= share[:, None]
-            kept = w * share
-        history.append(kept @ log_p)
-        gain = history[-1] - history[-2] if len(history) > 1 and not empty.size else np.inf
-    return _warned(density, replace(result, history=np.array(history), converged=bool(gain <= tol * w.sum()),
-                                    reseeded=tuple(moved), mass=w.sum()))
+        return Mixed(mass / mass.sum(), self.density.fit(self.X, R), np.zeros(0))
+
+    def _anew(self, R, log_p, j) -> Mixed:
+        return self._maximised(reseeded(self.X, R, log_p, j))
+
+    def _kept(self, mixed) -> np.ndarray:
+        """Weights (N,) of the rows, less the share `trim` of all weight, which the least likely rows lose."""
+        if not self.trim:
+            return self.w
+        order = np.argsort(mixed.log_density(self.X), kind="stable")
+        kept = np.empty_like(self.w)
+        w = self.w[order]
+        kept[order] = np.clip(np.cumsum(w) - self.trim * w.sum(), 0, w)
+        return kept
 
 
 def grow(density: Density, X: np.ndarray, k_max: int, weight=None, **options) -> list[Mixed]:
@@ -208,14 +257,6 @@ def grow(density: Density, X: np.ndarray, k_max: int, weight=None, **options) ->
 def _empty(density, mass) -> np.ndarray:
     ordinary = len(mass) - getattr(density, "background", 0)
     return np.flatnonzero(mass[:ordinary] <= EMPTY * mass.sum())
-
-
-def _kept(w, log_p, trim) -> np.ndarray:
-    """What share of each row (N,) is left when the least likely rows lose the share `trim` of the whole weight."""
-    order = np.argsort(log_p, kind="stable")
-    share = np.empty_like(w)
-    share[order] = np.clip(divide(np.cumsum(w[order]) - trim * w.sum(), w[order]), 0, 1)
-    return share
 
 
 def _best(density, fits) -> Mixed:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from course_lib.newton import Cases, Design, Loss
-from course_lib.reduce import Additive, solved
-from course_lib.statistics import ClassError, Labels, members, triangle
+from course_lib.reduce import Additive
+from course_lib.statistics import BLOCK, ClassError, Labels, Rows, members, triangle
 
-__all__ = ["Asked", "Expected", "Factor", "Leads", "Pieces", "Plain", "Sample", "Step", "Thin", "em_passes", "in_mixture"]
+__all__ = ["Asked", "Expected", "Factor", "Held", "Leads", "Pieces", "Plain", "Sample", "Step", "Thin", "climb",
+           "em_passes", "in_mixture"]
 
 
 @dataclass(frozen=True)
@@ -63,40 +65,46 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class Held(Additive):
+    """A density that no fixed number of sums describes: what is summed are the rows themselves."""
+
+    density: object
+
+    def statistics(self, X, R) -> Rows:
+        return Rows.of(X, R)
+
+    def solve(self, s: Rows):
+        return self.density.fit(s.X, s.R)
+
+
+@dataclass(frozen=True)
 class Step(Additive):
     """One step of EM for K mixtures at once: the E-step on each block, the M-step on the sum."""
 
     density: Additive  # of the components
     mixtures: tuple    # K mixtures; those that have converged stay as they are
-    sums: Additive | None = None  # what is summed for them, if not the density's own statistics
+    last: bool = False            # no M-step follows
+    sums: Additive | None = None  # what is summed for it, if not the density's own statistics
+
+    block = 2 * BLOCK
 
     def statistics(self, X, R) -> Expected:
-        parts, log_p = [], np.zeros(R.shape[1])
-        for k, mixed in enumerate(self.mixtures):
-            rows, w = members(R, k)
-            x = X[rows]
-            open = len(x) and not mixed.converged
-            P, ln = mixed.expected(x, np.ones(len(x)) if w is None else w) if open else (None, None)
-            parts.append((self.sums or self.density).statistics(x, P) if open else None)
-            log_p[k] = (ln if w is None else w * ln).sum() if open else 0.0
-        return Expected(tuple(parts), log_p, R.sum(axis=0))
+        parts, log_p = zip(*(self._one(mixed, X, *members(R, k)) for k, mixed in enumerate(self.mixtures)))
+        return Expected(parts, np.array(log_p), R.sum(axis=0))
 
-    def solve(self, s: Expected) -> tuple:
-        """The mixtures after the M-step."""
-        return tuple(self._one(k, mixed, part) for k, (mixed, part) in enumerate(zip(self.mixtures, s.parts)))
+    def _one(self, mixed, X, rows, w) -> tuple:
+        x = X[rows]
+        if mixed.converged or not len(x):
+            return None, 0.0
+        P, log_p = mixed.expected(x, np.ones(len(x)) if w is None else w)
+        return None if self.last else (self.sums or self.density).statistics(x, P), (log_p if w is None else w * log_p).sum()
 
-    def _one(self, k, mixed, part):
-        if part is None:
-            return mixed
-        try:
-            return replace(mixed, weight=part.mass / part.mass.sum(), components=self.density.solve(part))
-        except ClassError as fault:
-            raise in_mixture(fault, k) from None
-
-    @property
-    def precise(self) -> "Step":
-        """The same step by the sums that keep more digits."""
-        return replace(self, sums=self.density.precise)
+    def solved(self, k: int, s: Expected, summed: Callable):
+        """Mixture k after the M-step; another pass makes the sums that keep more digits, where those of `s` fail."""
+        def part(additive):
+            return (s if additive is self.density else summed(replace(self, sums=additive))).parts[k]
+        components, own = self.density.fit_sums(part)
+        return replace(self.mixtures[k], weight=own.mass / own.mass.sum(), components=components)
 
 
 def in_mixture(fault: ValueError, k: int) -> ClassError:
@@ -117,10 +125,7 @@ def in_mixture(fault: ValueError, k: int) -> ClassError:
 
 
 def em_passes(density: Additive, summed: Callable, start: tuple, tol: float, max_iter: int) -> tuple[tuple, Expected]:
-    """EM of K mixtures from given ones, one pass over the table a step.
-
-    A pass gives the log likelihood of the mixtures before it and the sums for those after it; a class is finished when
-    its last step gained less than `tol` a row.
+    """EM of K mixtures from given ones, one pass over the table a step, as `climb`.
 
     Parameters
     ----------
@@ -136,23 +141,56 @@ def em_passes(density: Additive, summed: Callable, start: tuple, tol: float, max
     -------
     K mixtures, and the sums of the last pass, with the mass of every class
     """
-    mixtures = tuple(replace(mixed, history=np.zeros(0), converged=False, reseeded=()) for mixed in start)
-    for count in range(max_iter):
-        after, s = solved(Step(density, mixtures), summed)
-        mixtures = tuple(_judged(*both, s.log_p[k], s.mass[k], tol, count == max_iter - 1)
-                         for k, both in enumerate(zip(mixtures, after)))
-        if all(mixed.converged for mixed in mixtures):
+    def after(k, step, s):
+        try:
+            return step.solved(k, s, summed)
+        except ClassError as fault:
+            raise in_mixture(fault, k) from None
+    fresh = tuple(replace(mixed, history=np.zeros(0), converged=False, reseeded=()) for mixed in start)
+    return climb(density, summed, fresh, tol, max_iter, after)
+
+
+def climb(density: Additive, summed: Callable, mixtures: tuple, tol: float, max_iter: int,
+          after: Callable) -> tuple[tuple, Expected]:
+    """EM of K mixtures, one pass over the rows a step.
+
+    A pass gives the log likelihood of the mixtures before it and the sums for those after it; a class is finished when
+    its last step gained less than `tol` a row, and the others when none of them moves.
+
+    Parameters
+    ----------
+    density, summed, tol, max_iter
+        As in `em_passes`.
+    mixtures : K mixtures
+        With what they already have of a history.
+    after : callable
+        k, `Step`, its sums -> mixture k after the M-step, or the one before if it has come to an end.
+
+    Returns
+    -------
+    K mixtures, and the sums of the last pass
+
+    Source: Dempster, Laird & Rubin (1977), JRSS B 39:1.
+    """
+    for left in reversed(range(max_iter)):
+        s = summed(Step(density, mixtures, last=left == 0))
+        mixtures = tuple(map(partial(_judged, tol), mixtures, s.log_p, s.mass))
+        step = Step(density, mixtures)
+        moved = tuple(mixed if mixed.converged or s.parts[k] is None else after(k, step, s)
+                      for k, mixed in enumerate(mixtures))
+        if all(a is b for a, b in zip(mixtures, moved)):
             break
+        mixtures = moved
     return mixtures, s
 
 
-def _judged(before, after, log_p, mass, tol, last):
-    """The mixture before the step if the one that led to it gained too little, else the one after it."""
-    if before.converged:
-        return before
-    history = np.append(before.history, log_p)
-    converged = len(history) > 1 and history[-1] - history[-2] <= tol * mass
-    return replace(before if converged or last else after, history=history, converged=bool(converged), mass=mass)
+def _judged(tol, mixed, log_p, mass):
+    """The mixture with its log likelihood; finished if the step to it gained too little and was an ordinary one."""
+    if mixed.converged:
+        return mixed
+    history, anew = np.append(mixed.history, log_p), mixed.reseeded[-1:] == (len(mixed.history),)
+    converged = len(history) > 1 and not anew and history[-1] - history[-2] <= tol * mass
+    return replace(mixed, history=history, converged=bool(converged), mass=mass)
 
 
 # Newton's method -----------------------------------------------------------------------------------------------------

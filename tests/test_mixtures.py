@@ -1,4 +1,5 @@
 """EM and mixtures against scikit-learn, quadrature, and fits written another way."""
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from course_lib.mixtures import COMPONENTS, Mixed, Mixture, MixtureClassifier, c
 from course_lib.safeguards import WithBackground, floored
 from course_lib.starts import plus_plus
 from course_lib.statistics import ClassError, Labels
+from course_lib.tables import Histogram
 from naming import named
 
 components = pytest.mark.parametrize("name", COMPONENTS)
@@ -284,6 +286,40 @@ def test_trimming_the_outliers_equals_leaving_them_out():
     R = np.r_[R, np.full((10, 2), 0.5)]
     robust = em(COMPONENTS["full"], np.r_[X, outliers], R, tol=1e-13, max_iter=3000, trim=0.1)
     same(robust, clean, rel=1e-5)
+
+
+@pytest.mark.parametrize("trim", [0.0, 0.1])
+@pytest.mark.parametrize("density", [Gaussian("diagonal"), Gaussian(), Histogram(4, smoothing=1.0)], ids=named)
+def test_start_from_a_mixture_is_the_start_from_its_responsibilities(density, trim):
+    X, R, rng = sample(7, n=25_000, D=20)  # three blocks
+    w = rng.uniform(0.5, 2, size=len(X))
+    start = em(COMPONENTS["diagonal"], X, R, max_iter=1)
+    one, other = (em(density, X, R, w, tol=-np.inf, max_iter=3, trim=trim) for R in (start, start.responsibilities(X)))
+    assert one.history == pytest.approx(other.history, rel=1e-12) and len(one.history) == 3
+    assert one.mass == pytest.approx(w.sum(), rel=1e-12)
+    assert one.log_density(X) == pytest.approx(other.log_density(X), rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["diagonal", "full", "tied"])
+def test_memory_does_not_grow_with_the_rows(name):
+    X, R, _ = sample(8, n=60_000, D=20, J=10)
+    start = em(COMPONENTS["diagonal"], X, R, max_iter=1)
+    peaks = []
+    for n in (30_000, 60_000):
+        tracemalloc.start()
+        em(COMPONENTS[name], X[:n], start, tol=-np.inf, max_iter=2)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.05 * peaks[0]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_row_without_density_is_told_by_its_number():
+    X, R, _ = sample(9, n=12_000, D=20)
+    start = em(COMPONENTS["diagonal"], X, R, max_iter=1)
+    X[11_999] = 1e200
+    with pytest.raises(ValueError, match="row 11999 has density 0"):
+        em(COMPONENTS["diagonal"], X, start)
 
 
 # ------------------------------------------------------------------------------------------------- starts
