@@ -92,12 +92,13 @@ class Gaussian(Additive):
         """The estimate before it is factorised: (K, D, D), (K, D) or (K, 1) by shape; (1, ...) if tied."""
         mass = s.mass[:, None, None] if self.shape == "full" else s.count
         Sigma, gamma = covariances(s.scatter, mass, self._pool.alpha, self._unbiased), self._pool.gamma
-        if self.shape == "full":
-            sphere = np.trace(Sigma, axis1=1, axis2=2)[:, None, None] / Sigma.shape[1] * np.eye(Sigma.shape[1])
-        else:
-            sphere = Sigma.mean(axis=1, keepdims=True)
-        Sigma = sphere if self.shape == "spherical" else (1 - gamma) * Sigma + gamma * sphere
-        return _raised(_ridged(Sigma, self.ridge * s.overall.max()), self.floor)
+        if self.shape == "spherical":
+            Sigma = Sigma.mean(axis=1, keepdims=True)
+        elif gamma:
+            Sigma = (1 - gamma) * Sigma + gamma * _sphere(Sigma)
+        if self.ridge:
+            Sigma = _ridged(Sigma, self.ridge * s.overall.max())
+        return _raised(Sigma, self.floor)
 
     @property
     def block(self) -> int:
@@ -147,10 +148,10 @@ class Gaussian(Additive):
         if self._pool.alpha == 0 and N <= K and (self._unbiased or not s.scatter.any()):
             raise ClassError(f"the number of rows must exceed the number of classes, got {N:g} rows in {K} classes: "
                              "add rows or use a ridge")
-        alone = (s.mass <= 1) & (self._unbiased or np.array([not a.any() for a in s.scatter]))
-        if self._pool.alpha == 1 and alone.any():
-            raise ClassError("class {k} has only 1 sample, so its variance cannot be estimated: add rows, pool the "
-                             "classes (pool='tied'), or use a ridge", alone.argmax())
+        for k in np.flatnonzero(s.mass <= 1):
+            if self._pool.alpha == 1 and (self._unbiased or not s.scatter[k].any()):
+                raise ClassError("class {k} has only 1 sample, so its variance cannot be estimated: add rows, pool the "
+                                 "classes (pool='tied'), or use a ridge", k)
 
     def _roots(self, s: Triangles):
         """Roots of the covariances from the factors of their scatter, with no square taken on the way."""
@@ -173,6 +174,13 @@ class _Precise(Additive):
 
     def statistics(self, X, R) -> Triangles:
         return Triangles.of(X, R, self.pooled)
+
+
+def _sphere(Sigma) -> np.ndarray:
+    """(tr Σ/D) I, or (tr Σ/D) where Σ is a row of variances."""
+    if Sigma.ndim == 2:
+        return Sigma.mean(axis=1, keepdims=True)
+    return np.trace(Sigma, axis1=1, axis2=2)[:, None, None] / Sigma.shape[1] * np.eye(Sigma.shape[1])
 
 
 def _ridged(Sigma, ridge: float) -> np.ndarray:

@@ -286,6 +286,11 @@ class Rows:
         """The rows X (N, D) with weights R (N, K)."""
         return cls(X, R.toarray() if isinstance(R, Labels) else R)
 
+    @property
+    def mass(self) -> np.ndarray:
+        """Σ r of each class, (K,)."""
+        return self.R.sum(axis=0)
+
     def __add__(self, other: "Rows") -> "Rows":
         return Rows(np.concatenate([self.X, other.X]), np.concatenate([self.R, other.R]))
 
@@ -311,8 +316,11 @@ def covariances(scatter, mass, alpha: float, unbiased: bool) -> np.ndarray:
     Source: Friedman (1989), Regularized discriminant analysis, JASA 84.
     """
     taken = np.where(mass > 0, float(unbiased), 0.0)
+    own = divide(scatter, np.maximum(mass - taken, 0)) if alpha > 0 else 0.0
+    if alpha == 1:
+        return own
     pooled = divide(scatter.sum(axis=0), np.maximum(mass.sum(axis=0) - taken.sum(axis=0), 0))[None]
-    return pooled if alpha == 0 else alpha * divide(scatter, np.maximum(mass - taken, 0)) + (1 - alpha) * pooled
+    return alpha * own + (1 - alpha) * pooled
 
 
 def triangle(*rows) -> np.ndarray:
