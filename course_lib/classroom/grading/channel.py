@@ -1,5 +1,7 @@
 """Messages to and from a process that is not trusted: two lengths, a JSON header, the bytes of plain arrays.
 
+Before each goes a nonce, which an answer shares with its question: what comes without it is not even looked at.
+
 Nothing is pickled or evaluated, no size is believed before it is checked, and whatever is not a message raises `Unfit`
 and nothing else. A header says of each array its dtype and shape, as the header of an .npy file does.
 """
@@ -19,8 +21,9 @@ import numpy as np
 from ..cases import Seed
 from ..wire import decode, encode
 
-__all__ = ["Unfit", "check_plain", "pack", "receive", "unpack"]
+__all__ = ["NONCE_BYTES", "Unfit", "check_plain", "exactly", "pack", "receive", "unpack"]
 
+NONCE_BYTES = 16
 LENGTHS = struct.Struct("!II")                       # bytes of the header, bytes of the arrays
 HEADER_BYTES = 1 << 20                               # a number outside an array takes about 25
 DTYPE = re.compile(r"[<>|][biufcUS][0-9]{1,9}")
@@ -80,11 +83,29 @@ def receive(sock: socket.socket, most: int, deadline: float = math.inf) -> Any:
     EOFError
         If the other side is gone.
     """
-    header, body = LENGTHS.unpack(_exactly(sock, LENGTHS.size, deadline))
+    header, body = LENGTHS.unpack(exactly(sock, LENGTHS.size, deadline))
     if header > HEADER_BYTES or body > most:
         raise Unfit(f"at most {HEADER_BYTES} + {most} bytes expected, {header} + {body} were announced")
-    both = _exactly(sock, header + body, deadline)
+    both = exactly(sock, header + body, deadline)
     return unpack(bytes(both[:header]), both[header:])
+
+
+def exactly(sock: socket.socket, count: int, deadline: float = math.inf) -> memoryview:
+    """The next `count` bytes; raises TimeoutError and EOFError as `receive`."""
+    view, at = memoryview(bytearray(count)), 0
+    while at < count:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        sock.settimeout(None if left == math.inf else left)
+        try:
+            got = sock.recv_into(view[at:])
+        except ConnectionError:
+            got = 0
+        if not got:
+            raise EOFError("the other side is gone")
+        at += got
+    return view
 
 
 def check_plain(value: Any, room: list[int], depth: int = 0) -> None:
@@ -141,20 +162,3 @@ def _sound(array: np.ndarray) -> np.ndarray:
         if (points > sys.maxunicode).any() or ((points >= 0xD800) & (points < 0xE000)).any():
             raise ValueError("text has no such characters")
     return array
-
-
-def _exactly(sock: socket.socket, count: int, deadline: float) -> memoryview:
-    view, at = memoryview(bytearray(count)), 0
-    while at < count:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        sock.settimeout(None if left == math.inf else left)
-        try:
-            got = sock.recv_into(view[at:])
-        except ConnectionError:
-            got = 0
-        if not got:
-            raise EOFError("the other side is gone")
-        at += got
-    return view

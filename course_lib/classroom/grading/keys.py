@@ -56,7 +56,7 @@ class Key:
     cases: tuple[Case, ...]
     expected: tuple
     public: tuple[bool, ...]
-    fixed: frozenset[str]      # labels whose inputs are the same under every seed
+    fixed: frozenset[str]      # labels whose inputs, or whose answers, are the same under every seed
     traps: tuple[Trap, ...]
 
     @cached_property
@@ -84,6 +84,7 @@ def key(reference: Reference, secret: bytes, points: float | None = None) -> Key
     cases, public, fixed = _inputs(reference, [_seed(secret, exercise.id, i) for i in range(HIDDEN_ROUNDS)])
     profile = [case for seed in (PUBLIC_SEED, *PROFILE_SEEDS) for case in exercise.inputs(seed)]
     right = build.outputs(function, profile)
+    fixed |= _foreseeable(profile, right, len(exercise.inputs()), exercise.compare)
     traps = tuple(Trap(m.title, m.remedy, build.outputs(m.function, cases),
                        _labels_right(profile, right, build.outputs(m.function, profile), exercise.compare))
                   for m in exercise.mistakes)
@@ -169,6 +170,16 @@ def _inputs(reference: Reference, seeds: list[int]) -> tuple[list[Case], list[bo
                 public.append(number == 0)
     varying = {case.label for case, known in zip(cases, public) if not known}
     return cases, public, frozenset(case.label for case in cases) - varying
+
+
+def _foreseeable(cases: list[Case], right: tuple, public: int, comparer: Comparer) -> frozenset[str]:
+    """The labels whose answers to any other inputs are among those to the public ones, the first so many."""
+    known: dict[str, list] = {}
+    for case, answer in zip(cases[:public], right):
+        known.setdefault(case.label, []).append(answer)
+    later = [(case.label, answer) for case, answer in zip(cases[public:], right[public:])]
+    return frozenset({label for label, _ in later} - {
+        label for label, answer in later if not any(same(old, answer, comparer) for old in known.get(label, ()))})
 
 
 def _seed(secret: bytes, exercise: str, number: int) -> int:

@@ -136,7 +136,8 @@ def mistakes(
         example = (
             (c.example.label, c.example.got or c.example.sentence, c.example.expected) if c.example else ("", "", "")
         )
-        table.add_row(c.id, c.exercise, str(len(c.keys)), *(escape(text[:200]) for text in example), escape(c.title))
+        table.add_row(c.id, c.exercise, str(len(c.keys)), *(escape(report.printable(text[:200])) for text in example),
+                      escape(c.title))
     console.print(table)
 
 

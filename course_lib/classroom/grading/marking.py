@@ -1,8 +1,8 @@
 """From what a submission answered to points and reasons; nothing of a student runs here.
 
 Each input is judged by itself, then the inputs of one label make a part. A part whose inputs vary with the seed earns
-its share of the points if every one of its inputs is right. A part whose inputs are always the same could be learnt by
-heart: it earns nothing, and costs a share where it is wrong.
+its share of the points if every one of its inputs is right. A part whose inputs, or whose answers, are always the same
+could be learnt by heart: it earns nothing, and costs a share where it is wrong.
 """
 from __future__ import annotations
 

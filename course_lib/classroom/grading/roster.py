@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .records import Student
 
-__all__ = ["Roster", "slug", "spellings"]
+__all__ = ["Roster", "separator", "slug", "spellings", "spreadsheet"]
 
 
 class Roster:
@@ -33,8 +33,8 @@ class Roster:
         ValueError
             If it has no column named id, or an id twice.
         """
-        lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
-        rows = [{str(key).strip().lower(): str(value or "").strip() for key, value in line.items()} for line in lines]
+        rows = [{str(key).strip().lower(): str(value or "").strip() for key, value in line.items()}
+                for line in spreadsheet(path)]
         if not rows or "id" not in rows[0]:
             raise ValueError(f"{path.name}: a first line with the columns id,name and a line for each student expected")
         ids = [row["id"].casefold() for row in rows if row["id"]]
@@ -56,6 +56,21 @@ class Roster:
             if len(namesakes := self._by_name.get(spelling, ())) == 1:
                 return next(iter(namesakes))
         return None
+
+
+def spreadsheet(path: Path) -> list[dict[str, str]]:
+    """The lines of a table as any spreadsheet saves it: UTF-8 or what Windows writes, with any of its separators."""
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", "replace")
+    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator(text)))
+
+
+def separator(text: str) -> str:
+    """Comma, semicolon or tab: which of them the first line has most of."""
+    return max(",;\t", key=text.partition("\n")[0].count)
 
 
 def spellings(name: str) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -21,6 +22,7 @@ from ..notebook import write
 from .classfile import ClassFile
 from .log import Log
 from .records import Example, Item, Override, Run, Standing
+from .roster import separator, spreadsheet
 
 __all__ = [
     "Cluster",
@@ -35,6 +37,7 @@ __all__ = [
     "write_grades",
 ]
 
+FORMULA = re.compile(r"(?:^|(?<=;))(?= *[=+@\uff1d\uff0b\uff0d\uff20-])")     # where a semicolon separates cells, too
 OVERRIDES, MISTAKES, GRADES = "overrides.csv", "mistakes.csv", "grades.csv"
 OVERRIDE_COLUMNS = ("student", "exercise", "points", "reason", "time")
 MISTAKE_COLUMNS = ("exercise", "cluster", "title", "remedy", "time")
@@ -60,17 +63,16 @@ def read_run(folder: Path) -> Run:
 
 def standings(folder: Path) -> Iterator[Standing]:
     """Everybody's marks, in the order of the keys, one at a time."""
-    given: dict[str, list[Override]] = {}
-    for line in _lines(folder / OVERRIDES):
-        given.setdefault(line["student"], []).append(_override(line))
-    named = _named(folder)
+    given, named = list(map(_override, _lines(folder / OVERRIDES))), _named(folder)
     with Log(folder) as log:
         settings = ClassFile.of(log.last_run()[1].extra.get("class", {}))
+        ids = {row.student.id for row in log.rows()} if given else set()
         for row in log.rows():
             days = settings.days_late(row)
             row = replace(row, items=tuple(_with_sentence(item, named) for item in row.items))
-            own = [*given.get(row.student.id, ()), *(given.get(row.key, ()) if row.key != row.student.id else ())]
-            yield Standing(row, tuple(own), round(days, 4), settings.factor(days))
+            names = {row.student.id, row.key} - (ids - {row.student.id})         # a key may be the id of somebody else
+            own = tuple(line for line in given if line.key in names)
+            yield Standing(row, own, round(days, 4), settings.factor(days))
 
 
 def override(folder: Path, student: str, exercise: str, points: float, reason: str) -> None:
@@ -190,8 +192,7 @@ def cell(value: object) -> str:
     if isinstance(value, (int, float)):
         return f"{value:g}" if value == round(value, 4) else repr(round(value, 6))
     text = " ".join(str(value).split())
-    text = "".join(sign for sign in text if sign.isprintable())
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return FORMULA.sub("'", "".join(sign for sign in text if sign.isprintable()))
 
 
 def _status(items: dict[str, Item], exercise: str) -> str:
@@ -221,13 +222,18 @@ def _override(line: dict[str, str]) -> Override:
 
 
 def _lines(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))) if path.exists() else []
+    lines = spreadsheet(path) if path.exists() else []
+    wanted = OVERRIDE_COLUMNS[:3] if path.name == OVERRIDES else MISTAKE_COLUMNS[:4]
+    if lines and not set(wanted) <= set(lines[0]):
+        raise ValueError(f"{path.name}: a first line with the columns {', '.join(wanted)} expected, "
+                         f"got {', '.join(map(str, lines[0]))}; mend that line")
+    return lines
 
 
 def _append(path: Path, columns: Iterable[str], values: Iterable[str]) -> None:
     before = path.read_bytes() if path.exists() else b""
     with open(path, "a", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(stream, lineterminator="\n", delimiter=separator(before.decode("utf-8", "replace")))
         if not before:
             writer.writerow(columns)
         elif not before.endswith(b"\n"):           # an editor may have left the last line open

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..run import CappedText, Outcome, altered, recorded
+from ..run import CappedText, altered, recorded
 from ..wire import fresh, identical
 from . import standins
 from .channel import check_plain, pack
@@ -27,12 +27,12 @@ MAGIC = re.compile(r"\s*(?:[\w, .]+=\s*)?[%!]|.*\?\s*$")
 ERROR_CHARACTERS = 500
 
 
-def fitting(nonce: str, reply: dict) -> bytes:
+def fitting(reply: dict) -> bytes:
     """The bytes of a reply; what cannot be sent is said in its place."""
     try:
-        return pack((nonce, reply))
+        return pack(reply)
     except (TypeError, ValueError) as error:
-        return pack((nonce, reply | {"status": "not plain", "value": None, "error": _words(error)}))
+        return pack(reply | {"status": "not plain", "value": None, "error": _words(error)})
 
 
 class Student:
@@ -129,37 +129,40 @@ def _compiled(source: str, name: str) -> types.CodeType:
 
 
 def _answered(function: Callable, args: tuple, ready: tuple[str, ...], most: int) -> dict:
-    first = _watched(function, args, ready)
-    told = _unless("", printed=_printable(first.printed)) | _unless((), changed=first.changed)
-    if not first.returned:
-        return {"status": "raised", "error": _words(first.error), **told}
-    try:
-        check_plain(first.value, [most])
-        value = fresh(first.value)       # for the second call may change what the first one gave
-    except Exception as error:
-        return {"status": "not plain", "error": _words(error), **told}
-    second = _call(function, args)
-    again = second.returned and identical(second.value, value)
-    return {"status": "returned", "value": value, **told, **_unless(True, again=again)}
-
-
-def _watched(function: Callable, args: tuple, ready: tuple[str, ...]) -> Outcome:
-    """Call a function and note which ready-made solutions it uses; one that fails for being watched is called anew."""
-    with recorded(function, ready, standins.used):
-        outcome = _call(function, args)
-    return _call(function, args) if ready and not outcome.returned and not standins.used else outcome
-
-
-def _call(function: Callable, args: tuple) -> Outcome:
-    """As `run.call`, without what only a learner wants to know, and whatever it raises."""
-    given, out, value, raised = fresh(args), CappedText(), None, None
+    out = CappedText()
     with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         warnings.simplefilter("ignore")
+        value, error, changed = _watched(function, args, ready)
+        told = _unless("", printed=_printable(out.getvalue())) | _unless((), changed=changed)
+        if error is not None:
+            return {"status": "raised", "error": _words(error), **told}
         try:
-            value = function(*given)
-        except BaseException as error:   # an interrupt that the student's code raises, too
-            raised = error
-    return Outcome(value, raised, printed=out.getvalue(), changed=altered(args, given))
+            check_plain(value, [most])
+            value = fresh(value)         # for the second call may change what the first one gave
+        except Exception as unfit:
+            return {"status": "not plain", "error": _words(unfit), **told}
+        other, error, _ = _call(function, args)
+        again = error is None and identical(other, value)
+        return {"status": "returned", "value": value, **told, **_unless(True, again=again)}
+
+
+def _watched(function: Callable, args: tuple, ready: tuple[str, ...]) -> tuple:
+    """Call a function and note which ready-made solutions it uses; one that fails for being watched is called anew."""
+    if not ready:
+        return _call(function, args)
+    with recorded(function, ready, standins.used):
+        called = _call(function, args)
+    return _call(function, args) if called[1] is not None and not standins.used else called
+
+
+def _call(function: Callable, args: tuple) -> tuple[Any, BaseException | None, tuple[int, ...]]:
+    """What it gives, what it raises, whatever that is, and the arguments that it alters."""
+    given, value, raised = fresh(args), None, None
+    try:
+        value = function(*given)
+    except BaseException as error:       # an interrupt that the student's code raises, too
+        raised = error
+    return value, raised, altered(args, given)
 
 
 def _unless(usual: Any, **field: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import secrets
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import PurePosixPath
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .channel import Unfit, pack, receive
+from .channel import NONCE_BYTES, Unfit, exactly, pack, receive
 from .session import Call, CellNote, Limits, Reply, Session
 
 __all__ = ["Fork", "Trial", "Unavailable"]
@@ -28,6 +28,7 @@ ANSWERS = ("returned", "raised", "missing", "not plain")     # what a process ma
 PATIENCE = 3                             # time outs in a row after which a function is asked no more
 START_SECONDS, TELL_SECONDS = 30.0, 10.0
 TEXT_CHARACTERS = 20_000
+TOGETHER_BYTES = 1 << 16                 # well below what a socket holds: sending them waits for nobody
 
 
 class Unavailable(RuntimeError):
@@ -53,7 +54,7 @@ class Trial:
         self.cells = {i: np.frombuffer(s.encode(errors="replace"), np.uint8) for i, s in enumerate(cells, 1)}
         self.files = _that_fit(files, limits)
         self.notes = {i: CellNote(i, "not run") for i in self.cells}
-        self.replies: dict[int, Reply] = {}
+        self.replies = {i: reply for i, call in enumerate(calls) if (reply := _unaskable(call))}
         self.bad_cells: set[int] = set()                 # not to be run again
         self.suspects: set[str] = set()                  # functions that have cost a fork
         self.time_outs: Counter[str] = Counter()
@@ -97,7 +98,7 @@ class Trial:
         """Run every cell that has not cost a fork; False if one costs this fork."""
         fresh = time.monotonic() < self.cells_over       # else only those that ran before
         todo = [i for i in self.cells if i not in self.bad_cells and (fresh or self.notes[i].status != "not run")]
-        nonce = secrets.token_hex(8)
+        nonce = secrets.token_bytes(NONCE_BYTES)
         self._start(fork, nonce, todo)
         for i in todo:
             try:
@@ -108,16 +109,16 @@ class Trial:
                 return False
         return True
 
-    def _note(self, fork: Fork, nonce: str, i: int) -> CellNote:
+    def _note(self, fork: Fork, nonce: bytes, i: int) -> CellNote:
         over = self.cells_over if self.notes[i].status == "not run" else self.over
         said = self._hear(fork, nonce, 0, self.limits.cell_seconds, over)
         return CellNote(i, "ran" if said.get("raised") is False else "raised", _text(said.get("error")))
 
-    def _start(self, fork: Fork, nonce: str, todo: list[int]) -> None:
-        job = {"nonce": nonce, "cells": [(i, self.cells[i]) for i in todo], "files": self.files,
+    def _start(self, fork: Fork, nonce: bytes, todo: list[int]) -> None:
+        job = {"cells": [(i, self.cells[i]) for i in todo], "files": self.files,
                "limits": asdict(self.limits), **fork.setting}
         try:
-            self._tell(fork, pack(job))
+            self._tell(fork, nonce + pack(job))
             problem = self._hear(fork, nonce, 0, START_SECONDS).get("problem")
         except Lost as lost:
             problem = lost.error
@@ -128,29 +129,41 @@ class Trial:
         """Ask in this fork what may share one; is everything answered?"""
         todo = [i for i in range(len(self.calls)) if i not in self.replies]
         batch = [i for i in todo if self.calls[i].function not in self.suspects] or todo[:1]
-        for position, i in enumerate(batch):
-            name, reply = self.calls[i].function, self._reply(fork, self.calls[i])
-            lost = reply.status in LOST
-            if lost:
-                self.suspects.add(name)
-            if lost and position:                        # others came before it in this fork: once more, alone
-                return False
-            self.replies[i] = reply
-            self.time_outs[name] = self.time_outs[name] + 1 if reply.status == "timed out" else 0
-            if lost:
-                break
+        for group in self._groups(batch):
+            for i, reply in self._answers(fork, group):
+                name, lost = self.calls[i].function, reply.status in LOST
+                if lost:
+                    self.suspects.add(name)
+                    if group != batch[:1]:               # others were asked in this fork: once more, alone
+                        return False
+                self.replies[i] = reply
+                self.time_outs[name] = self.time_outs[name] + 1 if reply.status == "timed out" else 0
+                if lost:
+                    return False
         return len(self.replies) == len(self.calls)
 
-    def _reply(self, fork: Fork, call: Call) -> Reply:
-        nonce = secrets.token_hex(8)
+    def _groups(self, batch: Sequence[int]) -> Iterator[list[int]]:
+        """Questions about one function go out together, as far as they fit into the channel without being read."""
+        group, room = [], TOGETHER_BYTES
+        for i in batch:
+            call = self.calls[i]
+            if group and (call.function != self.calls[group[0]].function or len(call.message) > room):
+                yield group
+                group, room = [], TOGETHER_BYTES
+            group.append(i)
+            room -= len(call.message)
+        if group:
+            yield group
+
+    def _answers(self, fork: Fork, group: Sequence[int]) -> Iterator[tuple[int, Reply]]:
+        """Each question with its reply, up to the first at which the fork is lost."""
+        nonce, i, most = secrets.token_bytes(NONCE_BYTES), group[0], self.limits.reply_bytes
         try:
-            self._tell(fork, pack(nonce) + call.message)
-            said = self._hear(fork, nonce, self.limits.reply_bytes, self.limits.call_seconds, self.over)
-            return _sound(said)
+            self._tell(fork, b"".join(nonce + self.calls[i].message for i in group))
+            for i in group:
+                yield i, _sound(self._hear(fork, nonce, most, self.limits.call_seconds, self.over))
         except Lost as lost:
-            return Reply(lost.status, error=lost.error)
-        except (TypeError, ValueError) as error:         # of the grader's own question
-            return Reply("not graded", error=str(error))
+            yield i, Reply(lost.status, error=lost.error)
 
     @staticmethod
     def _tell(fork: Fork, message: bytes) -> None:
@@ -161,13 +174,16 @@ class Trial:
             raise Lost("crashed", fork.end(gone=True)) from None
 
     @staticmethod
-    def _hear(fork: Fork, nonce: str, most: int, seconds: float, over: float = math.inf) -> dict:
+    def _hear(fork: Fork, nonce: bytes, most: int, seconds: float, over: float = math.inf) -> dict:
         """The fork's word on one question, if it says that it is."""
+        over = min(time.monotonic() + seconds, over)
         try:
-            said = receive(fork.channel, most, min(time.monotonic() + seconds, over))
-            if type(said) is tuple and [type(part) for part in said] == [str, dict] and said[0] == nonce:
-                return said[1]
-            raise Unfit("a message came that answers no question")
+            if exactly(fork.channel, NONCE_BYTES, over) != nonce:
+                raise Unfit("a message came that answers no question")
+            said = receive(fork.channel, most, over)
+            if type(said) is not dict:
+                raise Unfit("a message came that is no answer")
+            return said
         except TimeoutError:
             fork.end()
             raise Lost("timed out", f"it did not end within {seconds:g} s") from None
@@ -203,6 +219,14 @@ def _sound(said: dict) -> Reply:
                      said.get("again", True) is True, _text(said.get("printed")), None if used is None else _text(used))
     except (KeyError, Unfit) as error:
         return Reply("crashed", error=f"it sent no sound reply: {error}")
+
+
+def _unaskable(call: Call) -> Reply | None:
+    """What to say of a question that cannot be sent, which is the grader's own fault."""
+    try:
+        call.message
+    except (TypeError, ValueError) as error:
+        return Reply("not graded", error=str(error))
 
 
 def _text(value: Any) -> str:
