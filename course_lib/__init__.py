@@ -1,9 +1,9 @@
 """Bayesian classification, from scratch: estimate the density of each class, decide by Bayes' rule.
 
 The modules read in the order of the lectures: statistics, reduce, normal, gaussian, families, support, tables,
-searched, densities, kernels, parzen, widths, starts, safeguards, mixtures, rbf, decision, bayes, affine, linear,
-newton, glm, logistic; around them checks and estimator (what may come in), chunks and passes (tables larger than
-memory), plots.  A name is loaded when it is first used, so that importing the package costs next to nothing.
+searched, densities, kernels, parzen, widths, starts, safeguards, expectation, mixtures, rbf, decision, bayes, affine,
+linear, newton, glm, logistic; around them checks and estimator (what may come in), chunks and passes (tables larger
+than memory), plots.  A name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 from importlib import import_module
 

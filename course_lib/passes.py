@@ -1,7 +1,7 @@
-"""Fits that iterate over sums, on tables in pieces: a sample of the rows gives the start, then each step is one pass.
+"""Fits that iterate over sums, each step one pass over the rows: those in memory, or a table in pieces.
 
 EM needs of a row its responsibilities, Newton's method its part of the gradient and of the Hessian; both are sums, so
-the pieces may lie anywhere.  All starts and short cuts are made on the sample, which fits into memory.
+the pieces may lie anywhere.  All starts and short cuts of such a table are made on a sample, which fits into memory.
 
 Source: Bradley, Fayyad & Reina (1998), Scaling EM clustering to large databases, Microsoft Research TR-98-35.
 """
