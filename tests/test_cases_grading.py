@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 CASES = Path(__file__).parent / "cases"
 REPORTS = {report["id"]: report for report in json.loads((CASES / "grading.json").read_text(encoding="utf-8"))}
-PATIENT = sandbox.Limits(cell_seconds=3.0, call_seconds=3.0)
+PATIENT = sandbox.Limits(cell_seconds=10.0, call_seconds=3.0)
 
 SOLUTION = '''\
 # %% tags=["setup"]

@@ -146,6 +146,32 @@ def test_learnt_answers_earn_nothing(toy, toy_key):
     ]
 
 
+def test_answers_that_are_always_the_same_earn_nothing_though_their_inputs_vary():
+    """Whoever finds the public input that is nearest, and gives its answer, gets no point of the whole course."""
+    earned = {}
+    for reference in Course(ROOT).references:
+        k = key(reference, SECRET)
+        known = [i for i, public in enumerate(k.public) if public]
+        replies = [reply("returned", k.expected[min(known, key=lambda j, case=case: distance(k.cases[j], case))])
+                   for case in k.cases]
+        earned[k.id] = mark(k, replies).points
+    assert len(earned) > 10 and not any(earned.values()), earned
+
+
+def distance(one, other) -> float:
+    """Between the numbers of two inputs; far, where they have not as many."""
+    a, b = (np.concatenate([np.zeros(0), *map(numbers, case.args)]) for case in (one, other))
+    with np.errstate(all="ignore"):
+        return float(np.nansum((a - b) ** 2)) if a.shape == b.shape else 1e300
+
+
+def numbers(value) -> np.ndarray:
+    if isinstance(value, (tuple, list)):
+        return np.concatenate([np.zeros(0), *map(numbers, value)])
+    array = np.asarray(value)
+    return array.astype(float).ravel() if array.dtype.kind in "biuf" else np.zeros(0)
+
+
 def test_part_that_never_varies_still_costs(toy_key):
     item = mark(
         replace(toy_key, points=3.0),
@@ -155,18 +181,19 @@ def test_part_that_never_varies_still_costs(toy_key):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.booleans(), min_size=7, max_size=7), st.integers(0, 20))
-def test_points_are_a_share_and_full_only_if_all_is_right(hits, points):
+@given(st.data(), st.integers(0, 20))
+def test_points_are_a_share_and_full_only_if_all_is_right(data, points):
     e01 = first_exercise()
     labels = list(dict.fromkeys(c.label for c in e01.cases))
+    hits = data.draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels)))
     item = mark(
         replace(e01, points=float(points)),
         [reply("returned", v if hits[labels.index(c.label)] else v - 7.5) for c, v in zip(e01.cases, e01.expected)],
     )
     assert 0 <= item.points <= points and (item.points == points or not all(hits))
-    assert (item.status == "right") == all(hits) and len(item.parts) == 7
-    varying = hits[1:]
-    assert item.points == pytest.approx(points * sum(varying) / (6 + (not hits[0])), abs=1e-4)
+    assert (item.status == "right") == all(hits) and len(item.parts) == len(labels)
+    counting = len(labels) - hits[0]             # the first never varies: it counts only where it is wrong
+    assert item.points == pytest.approx(points * sum(hits[1:]) / counting, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -552,6 +579,34 @@ def test_overrides_may_be_edited_by_hand(no_sandbox, toy, tmp_path):
         list(standings.standings(to))
 
 
+@pytest.mark.parametrize("separator, encoding", [(";", "cp1252"), ("\t", "utf-16"), (",", "utf-8")])
+def test_overrides_may_come_back_from_any_spreadsheet(separator, encoding, no_sandbox, toy, tmp_path):
+    hand_in(tmp_path / "class", a=GRAND)
+    graded(toy, tmp_path)
+    lines = [["student", "exercise", "points", "reason"], ["a", "E1.1", "0.5", "fast schön"]]
+    text = "\r\n".join(separator.join(line) for line in lines) + "\r\n"
+    (tmp_path / "grades" / "overrides.csv").write_bytes(text.encode(encoding))
+    [standing] = standings.standings(tmp_path / "grades")
+    assert standing.total == 0.5 and standing.overrides[0].reason == "fast schön"
+    if encoding != "utf-16":
+        standings.override(tmp_path / "grades", "a", "E1.1", 0.75, "after all")
+        assert table(tmp_path / "grades")[0]["total"] == "0.75"
+    (tmp_path / "grades" / "overrides.csv").write_text("who,what\na,b\n")
+    with pytest.raises(ValueError, match="columns student, exercise, points expected, got who, what"):
+        list(standings.standings(tmp_path / "grades"))
+
+
+def test_override_is_of_whoever_has_that_id_not_of_whose_page_is_called_so(no_sandbox, toy, tmp_path):
+    """The pages of "a b" and "a_b" would have one name, so the second one's has another."""
+    hand_in(tmp_path / "class", **{"a b": GRAND, "a_b": GRAND})
+    assert list(graded(toy, tmp_path)) == ["a_b", "a_b-2"]
+    standings.override(tmp_path / "grades", "a_b", "E1.1", 0.75, "of a_b")
+    assert [(row["id"], row["total"]) for row in table(tmp_path / "grades")] == [("a b", "0"), ("a_b", "0.75")]
+    (tmp_path / "grades" / "overrides.csv").write_text(
+        "student,exercise,points,reason\na_b-2,E1.1,1,by the page\na_b,E1.1,0.25,by the id\n")
+    assert [s.total for s in standings.standings(tmp_path / "grades")] == [0, 0.25]
+
+
 def test_override_gives_a_number_to_what_we_failed_at():
     row = Row(
         "a",
@@ -624,6 +679,8 @@ def test_cluster_gets_a_sentence_and_becomes_a_mistake(no_sandbox, toy, tmp_path
         (-1.5, "-1.5"),
         ("a\nb", "a b"),
         ("\u202e=x", "'=x"),
+        ("\uff1dx", "'\uff1dx"),
+        ("a;=1+1; -2", "a;'=1+1;' -2"),
         ("", ""),
         ("Ñandú", "Ñandú"),
     ],

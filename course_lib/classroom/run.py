@@ -133,9 +133,9 @@ class CappedText(io.StringIO):
     flood = 0
 
     def write(self, text: str) -> int:
-        kept = text[: max(0, self.LIMIT - self.tell())]
-        self.flood += len(text) - len(kept)
-        super().write(kept)
+        if (room := self.LIMIT - self.tell()) > 0:
+            super().write(text[:room])
+        self.flood += max(0, len(text) - max(0, room))
         return len(text)
 
 
