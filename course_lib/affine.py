@@ -23,6 +23,11 @@ class Affine:
     slopes: np.ndarray  # (D,) or (D, K)
 
     @cached_property
+    def difference(self) -> "Affine":
+        """The second of two functions less the first."""
+        return Affine(self.centre, self.level[1] - self.level[0], self.slopes[:, 1] - self.slopes[:, 0])
+
+    @cached_property
     def intercept(self):
         """The value () or (K,) at x = 0."""
         return self.level - self.centre @ self.slopes
@@ -35,6 +40,11 @@ class Affine:
             np.matmul(self.slopes.T, (X[rows] - self.centre if self._far else X[rows]).T, out=part)
             part += np.asarray(self.level if self._far else self.intercept)[..., None]
         return values.T
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether its values at x are finite only if x is: 0 times infinity may be left out."""
+        return bool(np.all(self.slopes != 0))
 
     @cached_property
     def _far(self) -> bool:

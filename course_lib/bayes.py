@@ -1,6 +1,8 @@
 """The plug-in rule: estimate p(x|y) and P(y), put them into Bayes' rule, decide at the least expected loss."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from course_lib.checks import check_labels, check_priors, check_weight, encode
@@ -45,9 +47,9 @@ class BayesClassifier(ProbabilisticClassifier):
     def _fit(self, X, codes, weight):
         R = Labels(codes, len(self.classes_), weight)
         if getattr(self._density(), "additive", False):
-            self._fit_sums(over_rows(self._checked(X), R), X)
+            self._fit_sums(over_rows(X, R), X)
         else:
-            self.fitted_, self._statistics = self._density().fit(self._checked(X), R), None
+            self.fitted_, self._statistics = self._density().fit(X, R), None
             self._set_priors(R.sum(axis=0))
 
     def _fit_sums(self, summed, first):
@@ -57,8 +59,13 @@ class BayesClassifier(ProbabilisticClassifier):
         self.fitted_, self._statistics = density.fit_sums(summed)  # the sums are kept for `partial_fit`
         self._set_priors(self._statistics.mass)
 
+    def _linear(self):
+        affine = None if self._input_tags().get("allow_nan") else getattr(self._solved(), "affine", None)
+        return None if affine is None else replace(affine, level=self._joined(affine.level.copy()))
+
     def _scores(self, X):
-        return self._joined(discriminant(self._solved(), self._checked(X)))
+        linear = self._linear()
+        return linear(X) if linear is not None else self._joined(discriminant(self._solved(), X))
 
     def predict(self, X) -> np.ndarray:
         """Labels (N,) of the least expected loss; ties go to the first class, or to a class before `reject`."""
@@ -73,7 +80,7 @@ class BayesClassifier(ProbabilisticClassifier):
     def log_joint(self, X) -> np.ndarray:
         """ln P(y) p(x|y), (N, K), with nothing left out; its `logsumexp` over classes is ln p(x)."""
         X = self._features(X)
-        return self._joined(self._solved().log_density(self._checked(X)))
+        return self._joined(self._solved().log_density(X))
 
     def linear(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights (K, D) and bias (K,): ln λ_y P(y) p(x|y) = w_y·x + b_y, up to a term common to the classes."""
@@ -111,7 +118,7 @@ class BayesClassifier(ProbabilisticClassifier):
         if len(codes) != len(X):
             raise ValueError(f"X and y must have as many rows, got X with {len(X)} and y with {len(codes)}")
         weight = check_weight(sample_weight, codes)
-        new = over_rows(self._checked(X), Labels(codes, len(self.classes_), weight))(self._density())
+        new = over_rows(X, Labels(codes, len(self.classes_), weight))(self._density())
         self._statistics = new if first else self._statistics + new
         self._set_priors(self._statistics.mass)
         self.fitted_ = None  # solved when first asked for: a class may still be without rows
@@ -132,11 +139,17 @@ class BayesClassifier(ProbabilisticClassifier):
             log_density += np.log(self.priors_)
         return log_density
 
-    def _checked(self, X) -> np.ndarray:
-        check = getattr(self._density(), "check", None)
-        if check:
-            check(X, getattr(self, "feature_names_in_", None))
-        return X
+    @property
+    def _takes_any(self) -> bool:
+        return not hasattr(self._density(), "clean")
+
+    def _check_values(self, X, names):
+        density = self._density()
+        if hasattr(density, "clean") and density.clean(X):
+            return
+        super()._check_values(X, names)
+        if hasattr(density, "check"):
+            density.check(X, names)
 
     def _set_priors(self, mass) -> None:
         priors = check_priors(self.priors, len(self.classes_))

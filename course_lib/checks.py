@@ -8,8 +8,8 @@ import numpy as np
 
 from course_lib.statistics import slices
 
-__all__ = ["check_features", "check_labels", "check_priors", "check_weight", "encode", "flat", "of_sklearn",
-           "plain_labels", "sorted_codes"]
+__all__ = ["as_table", "check_features", "check_finite", "check_labels", "check_priors", "check_weight", "encode",
+           "finite", "flat", "of_sklearn", "plain_labels", "sorted_codes"]
 
 
 def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:
@@ -32,6 +32,29 @@ def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:
     ValueError
         For sparse, complex, textual, 1-D or empty input, infinities, and NaN unless `allow_nan`.
     """
+    X = as_table(X, min_rows)
+    check_finite(X, allow_nan)
+    return X
+
+
+def as_table(X, min_rows: int = 1) -> np.ndarray:
+    """X as float64, its values not looked at.
+
+    Parameters
+    ----------
+    X : (N, D)
+        Array, list of lists or data frame.
+    min_rows : int
+
+    Returns
+    -------
+    (N, D) of float64
+
+    Raises
+    ------
+    ValueError
+        For sparse, complex, textual, 1-D or empty input.
+    """
     if hasattr(X, "tocsr"):
         raise TypeError("X is a sparse matrix; this estimator takes dense arrays: pass X.toarray()")
     X = _as_float(X)
@@ -44,7 +67,6 @@ def check_features(X, allow_nan: bool = False, min_rows: int = 1) -> np.ndarray:
     if X.shape[1] == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required: "
                          "pass at least one column")
-    _check_finite(X, allow_nan)
     return X
 
 
@@ -194,8 +216,33 @@ def _without_na(X: np.ndarray) -> np.ndarray:
     return X if NA is None else np.where(np.frompyfunc(lambda v: v is NA, 1, 1)(X).astype(bool), np.nan, X)
 
 
-def _check_finite(X: np.ndarray, allow_nan: bool) -> None:
-    if np.isfinite(X.sum()):  # one pass and no temporary; a sum may also overflow, so it only acquits
+def finite(X: np.ndarray) -> bool:
+    """Whether no value is NaN or infinite, as far as their sum tells, which may also overflow: False proves nothing.
+
+    Parameters
+    ----------
+    X : (N, D)
+
+    Returns
+    -------
+    bool
+    """
+    return bool(np.isfinite(np.einsum("nd->", X)))  # no temporary, and quicker than `sum`, which sums pairwise
+
+
+def check_finite(X: np.ndarray, allow_nan: bool = False) -> None:
+    """Refuse a table with an infinity, or with NaN unless `allow_nan`, and say where it is.
+
+    Parameters
+    ----------
+    X : (N, D)
+    allow_nan : bool
+
+    Raises
+    ------
+    ValueError
+    """
+    if finite(X):
         return
     for rows in slices(*X.shape):
         for fault, bad in (("infinity", np.isinf(X[rows])), ("NaN", np.isnan(X[rows]) & (not allow_nan))):

@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Protocol
 
 import numpy as np
 
+from course_lib.affine import Affine
 from course_lib.families import Normal
 from course_lib.gaussian import Gaussian, Pool, normal, own, rda, tied
 from course_lib.reduce import Additive
@@ -126,6 +127,12 @@ class Independent(Additive):
             for marginal, columns in self._groups(X.shape[1]):
                 getattr(marginal, "check", _accept)(X[rows, columns], features[columns])
 
+    def clean(self, X) -> bool:
+        """Whether a glance at X (N, D) acquits it of all that `check` refuses, and of NaN and infinities."""
+        return self.missing in ("refuse", "skip") and all(
+            hasattr(marginal, "clean") and marginal.clean(X[rows, columns])
+            for rows in slices(*X.shape, block=self.block) for marginal, columns in self._groups(X.shape[1]))
+
     @property
     def _listed(self) -> list:
         many = isinstance(self.marginals, Sequence)
@@ -180,6 +187,17 @@ class Product:
     def discriminant(self, X) -> np.ndarray:
         """The log density up to a term common to the classes, (N, K)."""
         return reduce(add, (discriminant(fitted, X[:, columns]) for columns, fitted in self.parts))
+
+    @cached_property
+    def affine(self) -> Affine | None:
+        """The discriminant of rows without missing values, if that of every marginal is linear."""
+        forms = [getattr(fitted, "affine", None) for _, fitted in self.parts]
+        if any(form is None for form in forms):
+            return None
+        centre, slopes = np.zeros(self.D), np.zeros((len(forms[0].level), self.D)).T
+        for (columns, _), form in zip(self.parts, forms):
+            centre[columns], slopes[columns] = form.centre, form.slopes
+        return Affine(centre, sum(form.level for form in forms), slopes)
 
     @property
     def n_parameters(self) -> int:

@@ -12,7 +12,8 @@ How an estimator uses it::
         def _scores(self, X):                     # (N, K): log P(y) p(x|y), up to a constant of the row
             ...
 
-`Classifier` turns the two hooks into fit, predict, decision_function and score; `ProbabilisticClassifier` adds
+A model whose scores are linear in the features gives them as `_linear()`, an `Affine`, in place of `_scores`.
+`Classifier` turns the hooks into fit, predict, decision_function and score; `ProbabilisticClassifier` adds
 predict_proba and predict_log_proba.  An estimator with another interface (a projection, a regression) derives from
 `Estimator`, begins ``fit`` with ``X = self._features(X, reset=True)``, ends it with ``self._fitted = True`` and begins
 every other method with ``X = self._features(X)``.  `_input_tags` and `_classifier_tags` say what the data may be.
@@ -26,7 +27,9 @@ from inspect import signature
 
 import numpy as np
 
-from course_lib.checks import check_features, check_labels, check_weight, encode, of_sklearn, plain_labels
+from course_lib.affine import Affine
+from course_lib.checks import (as_table, check_features, check_finite, check_labels, check_weight, encode, of_sklearn,
+                               plain_labels)
 from course_lib.chunks import Chunks
 from course_lib.decision import log_posterior, posterior
 from course_lib.reduce import over_rows
@@ -81,25 +84,49 @@ class Estimator:
 
     def _features(self, X, reset: bool = False) -> np.ndarray:
         """Checked features (N, D); `reset` remembers their number and names, otherwise both are compared."""
+        X, names = self._table(X, reset)
+        self._check_values(X, names)
+        if reset:
+            self._remember(X.shape[1], names)
+        return X
+
+    def _evaluated(self, f: Affine, X, names) -> np.ndarray:
+        """f of a table; where X is not finite the values are not, so X is looked at only if a value is not finite."""
+        with np.errstate(invalid="ignore"):
+            values = f(X)
+        if not (self._takes_any and f.tells and np.isfinite(values.sum())):
+            self._check_values(X, names)
+        return values
+
+    def _table(self, X, reset: bool = False) -> tuple:
+        """Features (N, D) of the right kind and number, and their names or None; the values are not looked at."""
         if not (reset or self._fitted):
             raise of_sklearn("NotFittedError", _NotFitted)(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using it.")
         names = _feature_names(X)
         if not reset:
             self._compare_names(names)
-        X = check_features(X, allow_nan=self._input_tags().get("allow_nan", False), min_rows=int(reset))
-        if reset:
-            self._remember(X.shape[1], names)
-        elif X.shape[1] != self.n_features_in_:
+            names = getattr(self, "feature_names_in_", None)
+        X = as_table(X, min_rows=int(reset))
+        if not reset and X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
                              f"{self.n_features_in_} features as input; pass the columns it was fitted with")
-        return X
+        return X, names
+
+    _takes_any = True  # number that is finite
+
+    def _check_values(self, X, names) -> None:
+        """Raise ValueError if X (N, D) holds what the model cannot take; `names` (D,) are the columns', or None."""
+        check_finite(X, self._input_tags().get("allow_nan", False))
 
     def _rows(self, X, y, sample_weight) -> tuple:
         """Clean arrays X, codes and weight; sets `classes_`."""
-        X = self._features(X, reset=True)
+        X, names = self._table(X, reset=True)
         self.classes_, codes = check_labels(y, len(X))
-        return X, codes, check_weight(sample_weight, codes, self.classes_)
+        weight = check_weight(sample_weight, codes, self.classes_)
+        self._check_values(X, names)
+        self._remember(X.shape[1], names)
+        return X, codes, weight
 
     def _pieces(self, table: Chunks) -> tuple:
         """The sums over clean pieces, additive -> Σ additive.statistics(X, R), and the first piece; sets `classes_`."""
@@ -158,21 +185,41 @@ class Labelled(Estimator):
 
 
 class Classifier(Labelled):
-    """Labels in and out: `_fit` and `_scores` are the two hooks of a model (see the module's docstring)."""
+    """Labels in and out: `_fit` and `_scores` or `_linear` are the hooks of a model (see the module's docstring)."""
 
     _estimator_type = "classifier"
 
+    def _linear(self) -> Affine | None:
+        """The scores as functions of x, if they are linear; they may differ from `_scores` by a constant of the row."""
+
     def _scores(self, X) -> np.ndarray:
-        raise NotImplementedError(f"{type(self).__name__} must define _scores(X), (N, K)")
+        if (linear := self._linear()) is None:
+            raise NotImplementedError(f"{type(self).__name__} must define _scores(X), (N, K), or _linear()")
+        return linear(X)
+
+    def _odds(self, X, names) -> np.ndarray:
+        """Of two classes, the score of the second less that of the first, (N,): one linear function in place of two."""
+        if (linear := self._linear()) is not None:
+            return self._evaluated(linear.difference, X, names)
+        self._check_values(X, names)
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0]
 
     def decision_function(self, X) -> np.ndarray:
         """Scores (N, K), the largest of which is predicted; for two classes their difference (N,), second − first."""
-        scores = self._scores(self._features(X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        X, names = self._table(X)
+        if len(self.classes_) == 2:
+            return self._odds(X, names)
+        self._check_values(X, names)
+        return self._scores(X)
 
     def predict(self, X) -> np.ndarray:
         """Labels (N,) of the largest score, of the type given to `fit`."""
-        X = self._features(X)
+        X, names = self._table(X)
+        if len(self.classes_) == 2:
+            with np.errstate(invalid="ignore"):  # a row that is impossible in both classes goes to the first
+                return self.classes_[(self._odds(X, names) > 0).view(np.int8)]
+        self._check_values(X, names)
         best = np.empty(len(X), np.intp)
         for rows in slices(len(X), len(self.classes_), least=4096):
             best[rows] = largest(self._scores(X[rows]))

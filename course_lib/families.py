@@ -16,6 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
+from course_lib.affine import Affine
+from course_lib.checks import finite
 from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
 from course_lib.statistics import BLOCK, ClassError, Counts, DiagonalMoments, divide, slices
@@ -30,6 +32,7 @@ class ExponentialFamily(Support, Additive):
 
     phi = 1.0
     block = 4 * BLOCK  # sums that need no room of their own
+    plain = True       # u(x) is x itself
 
     @property
     def tags(self) -> dict:
@@ -118,6 +121,14 @@ class Natural:
         for rows in slices(*X.shape):
             self._block(self.family.u(X[rows]), out[:, rows])
         return out.T
+
+    @cached_property
+    def affine(self) -> Affine | None:
+        """The discriminant of rows without missing values, if it is linear."""
+        weights, c, certain = self._finite
+        if certain.any() or not self.family.plain:
+            return None
+        return Affine(np.zeros(weights.shape[1]), -c.sum(axis=1), weights.T)
 
     def _block(self, X, out) -> None:
         weights, c, certain = self._finite
@@ -224,6 +235,10 @@ class Bernoulli(_Trials):
     def block(self) -> int:
         return BLOCK if self.threshold is not None else super().block
 
+    @property
+    def plain(self) -> bool:
+        return self.threshold is None
+
     def u(self, X):
         return X if self.threshold is None else np.where(np.isnan(X), np.nan, X > self.threshold)
 
@@ -231,7 +246,7 @@ class Bernoulli(_Trials):
         return np.zeros(X.shape, bool) if self.threshold is not None else super()._outside(X)
 
     def _clean(self, X):
-        return self.threshold is not None or ((X == 0) | (X == 1)).all()
+        return finite(X) if self.threshold is not None else ((X == 0) | (X == 1)).all()
 
 
 @dataclass(frozen=True)
@@ -428,6 +443,10 @@ class Normal(ExponentialFamily):
 
     def check(self, X, features=None) -> None:
         self._gaussian.check(X, features)
+
+    def clean(self, X) -> bool:
+        self.check(X)
+        return finite(X)
 
     @property
     def _gaussian(self) -> Gaussian:

@@ -301,8 +301,8 @@ class LeastSquaresClassifier(Classifier):
         self.coef_, self.intercept_ = fitted.slopes.T, fitted.intercept
         self._affine = Affine(fitted.centre, fitted.level @ self.code_.T, fitted.slopes @ self.code_.T)
 
-    def _scores(self, X) -> np.ndarray:
-        return self._affine(X)
+    def _linear(self) -> Affine:
+        return self._affine
 
 
 # Fisher --------------------------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ class FisherProjection(Labelled):
 
     def transform(self, X) -> np.ndarray:
         """Coordinates (N, n_components) of the rows about the overall mean."""
-        return self._affine(self._features(X))
+        return self._evaluated(self._affine, *self._table(X))
 
     def fit_transform(self, X, y, sample_weight=None) -> np.ndarray:
         """`fit`, then `transform` of the same rows."""

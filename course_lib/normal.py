@@ -119,15 +119,11 @@ class _Linear:
         weights = self._precise(self.mean)
         return weights, -np.einsum("kd,kd->k", weights, self.mean) / 2
 
-    def discriminant(self, X) -> np.ndarray:
-        """The log density, up to a term that is the same for all classes, (N, K)."""
-        if not (self.tied and self._near):
-            return self.log_density(X)
-        out = self._affine(X)
-        return self.log_density(X) if np.isnan(out[:, 0]).any() else out
-
     @cached_property
-    def _affine(self) -> Affine:
+    def affine(self) -> Affine | None:
+        """The log densities (N, K) up to a term common to them, if they are linear and keep their digits as such."""
+        if not (self.tied and self._near):
+            return None
         weights = self._precise(self._shifted)
         return Affine(self._centre, -np.einsum("kd,kd->k", weights, self._shifted) / 2, weights.T)
 

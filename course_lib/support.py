@@ -11,12 +11,19 @@ from course_lib.statistics import ClassError, slices
 __all__ = ["Support", "check_observed"]
 
 
+MOST = np.finfo(np.float64).max
+
+
 class Support:
     """Numbers from `lower` to `upper`, whole ones only if `whole`; mixed into a family of densities."""
 
     lower, upper = 0.0, np.inf  # of all features, or (D,)
     whole = True
     smoothing = 0.0             # pseudo-observations, which cannot be negative either
+
+    def clean(self, X) -> bool:
+        """Whether a glance at X (N, D) acquits it of all that `check` refuses, and of NaN and infinities."""
+        return self.smoothing >= 0 and all(self._clean(X[rows]) for rows in slices(len(X), 2 * X.shape[1]))
 
     def check(self, X, features=None) -> None:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""
@@ -29,8 +36,8 @@ class Support:
                 raise ValueError(self._complaint(X[rows][n, j], top, j if features is None else features[j]))
 
     def _clean(self, X) -> bool:
-        """A fast acquittal, which NaN never gets."""
-        return (X.min() >= self.lower and (np.isinf(self.upper).all() or X.max() <= np.min(self.upper))
+        """A fast acquittal, which NaN and infinities never get."""
+        return (X.min() >= max(self.lower, -MOST) and X.max() <= min(np.min(self.upper), MOST)
                 and not (self.whole and (np.rint(X) != X).any()))
 
     def _outside(self, X) -> np.ndarray:

@@ -29,6 +29,15 @@ def test_an_affine_function_keeps_its_digits_however_far_out_the_rows_lie(seed, 
 
 
 @modest
+@given(seeds, st.sampled_from([0.0, 1e8]))
+def test_the_difference_of_two_functions_is_a_function(seed, offset):
+    rng = np.random.default_rng(seed)
+    X, centre = offset + rng.normal(size=(6, 3)), offset + rng.normal(size=3)
+    f = Affine(centre, rng.normal(size=2), rng.normal(size=(3, 2)))
+    np.testing.assert_allclose(f.difference(X), f(X)[:, 1] - f(X)[:, 0], atol=1e-13)
+
+
+@modest
 @given(seeds, st.sampled_from([0.0, 1e3, 1e8]), st.floats(0, 1e3), st.booleans())
 def test_a_pooled_scatter_has_the_digits_of_rows_centred_class_by_class(seed, offset, apart, soft):
     rng = np.random.default_rng(seed)

@@ -11,8 +11,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import course_lib
-from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, Gamma, Gaussian,
-                        Geometric, Histogram, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson, StudentT, rda)
+from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, FisherProjection,
+                        Gamma, Gaussian, Geometric, Histogram, LeastSquaresClassifier, Multinomial, NaiveBayes,
+                        NegativeBinomial, Normal, Poisson, StudentT, rda)
 from course_lib.checks import check_features, check_labels, encode
 from course_lib.estimator import ProbabilisticClassifier, largest
 from course_lib.statistics import BLOCK
@@ -179,3 +180,60 @@ def test_a_value_is_refused_by_its_row_in_the_whole_table():
     X[BLOCK - 5, 1] = np.nan
     with pytest.raises(ValueError, match=rf"NaN in X \(row {BLOCK - 5}, column 1\)"):
         check_features(X)
+
+
+LINEAR = [LDA(), NaiveBayes(Normal("tied")), NaiveBayes(Bernoulli(1, threshold=0.5)), NaiveBayes(Poisson(1)),
+          NaiveBayes(Multinomial(1)), NaiveBayes([Poisson(1), Normal("tied"), Poisson(1)]), LDA(priors=[0.0, 1.0]),
+          LDA(losses=[1.0, 3.0]), LeastSquaresClassifier(), QDA(ridge=1e-3), NaiveBayes()]
+
+
+@pytest.mark.parametrize("model", LINEAR, ids=named)
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_one_difference_tells_two_classes_apart_as_their_two_scores_do(model, offset):
+    rng = np.random.default_rng(0)
+    X, y = offset + rng.poisson(3.0, (300, 3)).astype(float), rng.integers(0, 2, 300)
+    model = clone(model).fit(X, y)
+    scores = model._scores(X)
+    odds = scores[:, 1] - scores[:, 0]
+    size = np.abs(scores).max(where=np.isfinite(scores), initial=1.0)
+    np.testing.assert_allclose(model.decision_function(X), odds, rtol=1e-12, atol=1e-12 * size)
+    sure = np.abs(odds) > 1e-12 * size
+    if model.get_params().get("losses") is None:
+        np.testing.assert_array_equal(model.predict(X)[sure], scores.argmax(axis=1)[sure])
+
+
+@pytest.mark.parametrize("model", LINEAR[:6] + LINEAR[8:], ids=named)
+def test_classes_that_are_equal_leave_every_row_to_the_first(model):
+    X = np.random.default_rng(0).poisson(3.0, (50, 3)).astype(float)
+    model = clone(model).fit(np.tile(X, (2, 1)), np.repeat(["b", "a"], 50))
+    assert set(model.predict(np.tile(X, (50, 1)))) == {"a"}
+
+
+def test_rows_that_no_class_can_hold_go_to_the_first_without_a_warning():
+    model = NaiveBayes(Bernoulli()).fit(np.array([[0.0, 1], [0, 1]]), [0, 1])
+    assert model.predict(np.array([[1.0, 0]])).tolist() == [0]
+
+
+@pytest.mark.parametrize("bad, words", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+@pytest.mark.parametrize("column", range(3))
+@pytest.mark.parametrize("model, method", [(LDA(), "predict"), (LeastSquaresClassifier(), "predict"), (
+    LDA(), "decision_function"), (FisherProjection(), "transform"), (NaiveBayes(Poisson(1)), "predict")], ids=named)
+def test_what_is_not_finite_is_refused_by_its_place_whatever_the_model_makes_of_it(model, method, column, bad, words):
+    X = np.array([[a, b, 3 * y + c] for y in (0.0, 1) for a in (0, 2) for b in (0, 1) for c in (0, 1)])
+    model, far = clone(model).fit(X, np.repeat([0, 1], 8)), np.tile(X, (4500, 1))  # columns 0 and 1 tell nothing
+    far[71_000, column] = bad
+    with pytest.raises(ValueError, match=rf"got {words} in X \(row 71000, column {column}\)"):
+        getattr(model, method)(far)
+
+
+def test_what_is_not_finite_is_refused_also_where_the_slope_is_zero():
+    model = LeastSquaresClassifier().fit(np.array([[7.0, 0], [7, 1], [7, 5], [7, 6]]), [0, 0, 1, 1])
+    assert model._linear().slopes[0].tolist() == [0, 0]
+    with pytest.raises(ValueError, match=r"got NaN in X \(row 0, column 0\)"):
+        model.predict(np.array([[np.nan, 1.0]]))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_score_that_overflows_is_no_fault_of_a_finite_row():
+    model = LDA().fit(np.array([[0.0], [1], [5], [6]]), [0, 0, 1, 1])
+    assert model.predict(np.array([[1e308], [-1e308]])).tolist() == [1, 0]

@@ -7,6 +7,7 @@ from scipy import integrate, optimize, stats
 
 from course_lib import (Bernoulli, Binomial, Categorical, Exponential, Gamma, Geometric, Multinomial, NegativeBinomial,
                         Normal, Poisson)
+from course_lib.densities import Independent
 from course_lib.families import Natural
 from course_lib.searched import SizedNegativeBinomial
 from course_lib.statistics import Labels
@@ -172,6 +173,19 @@ def test_values_outside_the_support_are_named(family, value, words):
     with pytest.raises(ValueError, match=words):
         family.check(X)
     family.check(np.where(X == value, np.nan, X))
+
+
+@pytest.mark.parametrize("family", [*(family for family, *_ in LAWS.values()), Multinomial(), Categorical(3),
+                                    Bernoulli(threshold=1.0), Independent([Poisson(), Normal()])], ids=named)
+@modest
+@given(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 7.0, 8.0, 0.5, -1.0, 1e300, np.nan, np.inf, -np.inf]),
+                min_size=4, max_size=4))
+def test_a_glance_acquits_no_table_that_has_a_fault(family, values):
+    X = np.reshape(values, (2, 2))
+    if family.clean(X):
+        assert np.isfinite(X).all()
+        family.check(X)
+    assert family.clean(np.ones((2, 2)))
 
 
 # Smoothing --------------------------------------------------------------------------------------------------
