@@ -168,6 +168,12 @@ def test_roster_gives_a_row_to_everybody_and_finds_squeezed_names(tmp_path):
     assert (nothing.status, nothing.reason) == ("no submission", "nothing was handed in")
 
 
+@pytest.mark.parametrize("text", ["id;name\nal1;Ñandú, José\n".encode("cp1252"), "id\tname\nal1\tÑandú, José\n".encode("utf-16")])
+def test_roster_may_be_saved_by_any_spreadsheet(text, tmp_path):
+    (tmp_path / "roster.csv").write_bytes(text)
+    assert Roster.read(tmp_path / "roster.csv").students == (Student("al1", "Ñandú, José"),)
+
+
 def test_namesakes_are_not_guessed_at():
     roster = Roster([Student("1", "Ada Lovelace"), Student("2", "Lovelace Ada")])
     assert roster.find(Student("9", "adalovelace")) is None and roster.find(Student("2")).id == "2"
