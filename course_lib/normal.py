@@ -248,7 +248,8 @@ class FullNormal(_Linear):
     @cached_property
     def whitener(self) -> np.ndarray:
         """root⁻¹, like `root`: (x − μ) root⁻¹ has unit covariance."""
-        return np.linalg.inv(self.root)
+        from scipy.linalg.lapack import dtrtri
+        return np.stack([dtrtri(root)[0] for root in self.root])
 
     @cached_property
     def log_norm(self) -> np.ndarray:
@@ -304,4 +305,4 @@ class FullNormal(_Linear):
         return (mean @ self.whitener[0]) @ self.whitener[0].T
 
     def _distance(self, shift) -> np.ndarray:
-        return (np.einsum("kd,jde->kje", shift, self.whitener) ** 2).sum(axis=2).ravel()
+        return ((shift @ self.whitener) ** 2).sum(axis=2).ravel()
