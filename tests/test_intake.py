@@ -168,7 +168,8 @@ def test_roster_gives_a_row_to_everybody_and_finds_squeezed_names(tmp_path):
     assert (nothing.status, nothing.reason) == ("no submission", "nothing was handed in")
 
 
-@pytest.mark.parametrize("text", ["id;name\nal1;Ñandú, José\n".encode("cp1252"), "id\tname\nal1\tÑandú, José\n".encode("utf-16")])
+@pytest.mark.parametrize(
+    "text", ["id;name\nal1;Ñandú, José\n".encode("cp1252"), "id\tname\nal1\tÑandú, José\n".encode("utf-16")])
 def test_roster_may_be_saved_by_any_spreadsheet(text, tmp_path):
     (tmp_path / "roster.csv").write_bytes(text)
     assert Roster.read(tmp_path / "roster.csv").students == (Student("al1", "Ñandú, José"),)
@@ -531,7 +532,8 @@ def test_time_of_handing_in_is_nbgraders_and_no_students_word(tmp_path):
 
 def test_who_bears_anothers_name_takes_no_place_of_his(tmp_path):
     roster = Roster([Student("al2", "Ada Lovelace"), Student("gh3", "Grace Hopper")])
-    lay(tmp_path, {"lovelaceada_1_2_hw.ipynb": NOTEBOOK, "lovelaceada_9_8_hw.ipynb": b"{}", "hoppergrace_3_4_a.ipynb": NOTEBOOK})
+    lay(tmp_path, {"lovelaceada_1_2_hw.ipynb": NOTEBOOK, "lovelaceada_9_8_hw.ipynb": b"{}",
+                   "hoppergrace_3_4_a.ipynb": NOTEBOOK})
     heaps = {heap.key: heap for heap in collect(tmp_path, roster)}
     assert list(heaps) == ["1", "9", "al2", "gh3"] and not heaps["al2"].entries and heaps["gh3"].entries
     assert all("named like al2 of the roster (1, 9)" in heaps[key].notes[0] for key in ("1", "9", "al2"))

@@ -178,8 +178,54 @@ def test_ready_made_solution_is_named_if_only_the_first_call_uses_it(either):
     assert (reply.status, reply.again, reply.delegated) == ("returned", True, "scipy.special.expit")
 
 
+KEPT = {
+    "under the name asked for": "f = expit",
+    "with arguments filled in": "from functools import partial\nf = partial(expit)",
+    "as a default": "def f(x, g=expit): return g(x)",
+    "in a closure": "def made():\n    from scipy.special import expit\n    return lambda x: expit(x)\nf = made()",
+    "in a class": "class Box: kept = staticmethod(expit)\ndef f(x): return Box.kept(x)",
+    "in a list": "kept = [expit]\ndef f(x): return kept[0](x)",
+    "from where it is defined": "from scipy.special._ufuncs import expit as kept\ndef f(x): return kept(x)",
+}
+
+
+@pytest.mark.parametrize("where", KEPT)
+def test_ready_made_solution_is_named_wherever_it_is_kept(either, where):
+    cells = ["from scipy.special import expit, logit", KEPT[where], "g = logit"]
+    ready = ("scipy.special.expit",)
+    calls = [Call("f", (0.5,), ready), Call("g", (0.5,), ready), Call("f", (0.5,))]
+    replies = either.run(cells, calls).replies
+    assert [reply.delegated for reply in replies] == ["scipy.special.expit", None, None]
+    assert replies[0].value == 1 / (1 + np.exp(-0.5)) and replies[1].value == 0
+
+
+def test_library_that_is_not_there_costs_only_who_uses_it(either):
+    """The commonest first cell of all imports pandas, then numpy."""
+    cells = [
+        "import nowhere_to_be_found as pd\nfrom elsewhere.things import thing\nimport numpy as np\npd.set_option(1)",
+        "def double(x): return np.multiply(2, x)",
+        "def frame(x): return pd.DataFrame(x)",
+        "try:\n    import not_here\nexcept ImportError:\n    def careful(x): return x\nelse:\n    careful = not_here.f",
+    ]
+    session = either.run(cells, [Call(name, (21,)) for name in ("double", "frame", "careful")])
+    assert statuses(session.notes) == ["ran"] * 4 and [reply.value for reply in session.replies] == [42, None, 21]
+    assert "nowhere_to_be_found is not there while grading" in session.replies[1].error
+
+
+def test_what_a_notebook_offers_beside_python_stops_no_cell(either):
+    triple = ">>> def triple(x):\n...     return k * x"
+    cells = ["help(len)\ndisplay(1)\nexit()\nquit\n" + DOUBLE, "%time k = 3", triple]
+    assert [r.value for r in either.run(cells, [Call("double", (21,)), Call("triple", (1,))]).replies] == [42, 3]
+
+
+@needs_sandbox
+def test_many_files_with_long_names_are_no_fault_of_ours(walled):
+    files = {f"{i}{chr(0x20000) * 200}": b"" for i in range(900)} | {"a.txt": b"1"}
+    assert ask(walled, [DOUBLE], files=files).value == 42
+
+
 def test_to_be_watched_costs_no_honest_answer(either):
-    """`expit` is swapped for a function that notes its name, and has none of its other uses."""
+    """`expit` is swapped for an object that notes its name, and has its other uses."""
     cells = ["import numpy as np\nfrom scipy.special import expit", "def f(x): return expit.nin * x"]
     reply = ask(either, cells, "f", 0.5, ready=("scipy.special.expit",))
     assert (reply.status, reply.value, reply.again, reply.delegated) == ("returned", 0.5, True, None)
@@ -315,7 +361,7 @@ def test_nothing_of_the_machine_is_to_be_seen(walled):
     assert not {"home", "proc", "sys", "run", "var", "mnt", "boot", "opt"} & set(root)
     assert grader == ["classroom", "data", "tables"]
     assert set(environment) <= set(jail.ENVIRONMENT) | {"PYTHONPATH", "PWD", "LC_CTYPE"}
-    assert uid == 65534 and not first
+    assert uid in (jail.USERS if os.getuid() == 0 else [65534]) and not first
 
 
 @needs_sandbox
@@ -344,6 +390,25 @@ def test_library_is_not_in_the_file_system(walled, module):
         "    return spec.origin"
     )
     assert ask(walled, [cell], "find", module).value == "absent"
+
+
+@needs_sandbox
+def test_threads_of_one_submission_take_none_from_another_that_runs_beside_it():
+    """The kernel counts threads by user, so each sandbox has a user of its own."""
+    many = ("import threading\nstop = threading.Event()\n"
+            "for _ in range(30): threading.Thread(target=stop.wait, args=(20,), daemon=True).start()")
+    waits = "import time\ndef wait(x):\n    time.sleep(x)\n    return threading.active_count()"
+    pool = "from concurrent.futures import ThreadPoolExecutor\ndef f(x):\n    with ThreadPoolExecutor(4) as pool:\n" \
+           "        return list(pool.map(abs, [x] * 4))"
+    seen: list = []
+    with Sandbox(LIMITS) as one, Sandbox(LIMITS) as other:
+        assert ask(other, [pool], "f", -1).value == [1] * 4
+        beside = threading.Thread(target=lambda: seen.append(ask(one, [many, waits], "wait", 0.4)))
+        beside.start()
+        while beside.is_alive():
+            assert ask(other, [pool], "f", -1).value == [1] * 4
+        beside.join()
+    assert seen[0].value == 31 and seen[0].again
 
 
 @needs_sandbox
@@ -469,6 +534,7 @@ def test_question_that_cannot_be_sent_is_not_the_students_fault(either):
 # Messages
 
 TEXT = st.characters(exclude_categories=["Cs"])
+UNENDED = st.characters(exclude_categories=["Cs"], exclude_characters="\0")     # an array drops it at the end
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)
 
 PLAIN = st.recursive(
@@ -478,7 +544,7 @@ PLAIN = st.recursive(
     | st.floats()
     | st.text(TEXT)
     | hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, "S2", np.complex128]), SHAPES)
-    | hnp.arrays("<U3", SHAPES, elements=st.text(TEXT, max_size=3)),
+    | hnp.arrays("<U3", SHAPES, elements=st.text(UNENDED, max_size=3)),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner, inner)
@@ -573,6 +639,10 @@ def _unpack_or_unfit(header: bytes, body: bytes) -> None:
         ('text = """\n%matplotlib\n!ls\n"""', 'text = """\n%matplotlib\n!ls\n"""'),
         ("len?\nlen??", "pass\npass"),
         ("t = %timeit -o f()", "pass"),
+        ("if x:\n    %time y = f()", "if x:\n    y = f()"),
+        ("    x = 1\n    y = 2", "x = 1\ny = 2"),
+        (">>> if x:\n...     y = 1\n...\n>>> z = 2", "if x:\n    y = 1\n\nz = 2"),
+        ("In [3]: x = 1\n   ...: y = 2", "x = 1\ny = 2"),
         ("def f(x) return x", "def f(x) return x"),
     ],
 )

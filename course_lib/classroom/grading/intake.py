@@ -68,7 +68,8 @@ class Heap:
         try:
             files = tuple(sorted(dict(_contents(self.entries, faults)).items()))
         except Exception as error:
-            return Package(self.key, self.student, failure=f"the files could not be read: {type(error).__name__}: {error}")
+            failure = f"the files could not be read: {type(error).__name__}: {error}"
+            return Package(self.key, self.student, failure=failure)
         return Package(self.key, self.student, files, _short(faults), self.notes, self.submitted, self.late)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import sys
 import sysconfig
@@ -22,6 +23,7 @@ __all__ = ["BOOT", "SCRATCH", "command", "missing_parts", "syscall_filter"]
 HERE = Path(__file__).resolve().parents[1]
 PARTS = ("cases.py", "compare.py", "run.py", "wire.py",
          "grading/channel.py", "grading/inside.py", "grading/standins.py", "grading/student.py")
+USERS = range(61_184, 65_520)                  # as systemd gives for a while; one each, for a kernel counts by user
 PACKAGES = ("numpy", "scipy", "matplotlib")
 HIDDEN = ("scipy/stats",)                      # ready-made solutions among them
 SCRATCH, CODE, TABLES, EXTRA = "/scratch", "/grader/classroom", "/grader/tables", "/grader/data"
@@ -62,7 +64,7 @@ def command(data: Path, scratch_bytes: int) -> list[str]:
     """The command that starts the warm server inside."""
     walls = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try",
              "--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "grader", "--clearenv"]
-    if os.getuid() == 0:                       # the server becomes nobody once it is behind the walls
+    if os.getuid() == 0:                       # the server becomes one of `USERS` once it is behind the walls
         walls += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         walls += ["--unshare-user", "--uid", "65534", "--gid", "65534"]
@@ -75,7 +77,8 @@ def command(data: Path, scratch_bytes: int) -> list[str]:
     walls += [word for operation in view for word in operation]
     walls += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", SCRATCH, "--chdir", SCRATCH]
     walls += ["--remount-ro", "/"]
-    start = [os.path.realpath(sys.executable), "-P", "-s", "-S", "-B", "-c", BOOT, CODE, "serve", TABLES, SCRATCH]
+    user = str(secrets.choice(USERS))
+    start = [os.path.realpath(sys.executable), "-P", "-s", "-S", "-B", "-c", BOOT, CODE, "serve", TABLES, SCRATCH, user]
     return [shutil.which("bwrap") or "bwrap", *walls, "--", *start]
 
 

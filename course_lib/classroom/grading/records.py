@@ -47,7 +47,7 @@ class Part:
 
     label: str
     right: bool
-    fixed: bool                                 # the same inputs or answers under every seed: it costs but does not earn
+    fixed: bool                                 # inputs or answers are the same under every seed: costs, does not earn
     reason: str = ""                            # why it is not right
 
 

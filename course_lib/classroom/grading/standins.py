@@ -2,12 +2,15 @@
 
 Pictures, widgets and the checker do nothing. What would be a ready-made solution, the mathematics of `course_lib`
 and the models of other libraries, can be imported, so that a cell with such an import is not lost; using it raises, and
-its name is noted.
+its name is noted. A ready-made function that is there, because others have a right to it, is noted where it is called,
+under whatever name a submission keeps it.
+
+What a notebook imports and is nowhere to be found is stood in for, too: it costs only the functions that use it.
 """
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, spec_from_file_location, spec_from_loader
@@ -15,13 +18,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Delegated", "install", "used"]
+__all__ = ["Delegated", "install", "lend", "question", "used", "watch"]
 
 QUIET = ["course_lib.plots", "course_lib.classroom", "IPython", "ipywidgets"]
 DATA = "course_lib.data"                   # real
 READY = ["course_lib", "sklearn", "statsmodels", "scipy.stats"]
 
+ABSENT: list[str] = []                     # not installed here
+
 used: list[str] = []                       # names of ready-made solutions that were called
+asked: list[tuple[str, ...]] = []          # the functions to be told in this question; empty while cells run
 
 
 class Delegated(RuntimeError):
@@ -65,12 +71,36 @@ class Ready:
     def __getattr__(self, name: str) -> Ready:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Ready(f"{self._name}.{name}")
+        return type(self)(f"{self._name}.{name}")
 
     def __call__(self, *_, **__):
         used.append(self._name)
         raise Delegated(f"{self._name} is a ready-made solution and is not there while grading: "
                         "compute it in your own function")
+
+
+class Absent(Ready):
+    """A name of a library that is not here; a cell may set it up, a function may not use it."""
+
+    def __call__(self, *_, **__) -> Absent:
+        if not asked:
+            return self
+        raise ModuleNotFoundError(f"{self._name}: {self._name.partition('.')[0]} is not there while grading")
+
+
+class Noted:
+    """A ready-made function that notes its name where it is called, if the question is about it."""
+
+    def __init__(self, path: str, original: Callable):
+        self._path, self._original = path, original
+
+    def __call__(self, *args, **keywords):
+        if asked and self._path in asked[-1]:
+            used.append(self._path)
+        return self._original(*args, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
 
 
 class Finder:
@@ -82,7 +112,7 @@ class Finder:
     def find_spec(self, name: str, *_) -> ModuleSpec | None:
         if name == DATA:
             return spec_from_file_location(name, self.data / "__init__.py", submodule_search_locations=[str(self.data)])
-        if _within(name, QUIET) or _within(name, READY):
+        if _within(name, QUIET) or _within(name, READY) or _within(name, ABSENT):
             return spec_from_loader(name, self, is_package=True)
         return None
 
@@ -99,6 +129,8 @@ class Finder:
             if quiet:
                 return Quiet()
             full = f"{name}.{wanted}"
+            if _within(name, ABSENT):
+                return Absent(full)
             return import_module(full) if full == DATA or full in QUIET else Ready(full)
 
         module.__getattr__ = attribute
@@ -109,6 +141,36 @@ def install(data: Path) -> None:
     if find_spec("matplotlib") is None:
         QUIET.append("matplotlib")
     sys.meta_path.insert(0, Finder(data))
+
+
+def lend(name: str | None) -> bool:
+    """Stand in for a library that an import did not find; False if it is stood in for already, or is here in part."""
+    root = (name or "").partition(".")[0]
+    if not root or root in ABSENT or root in sys.modules:
+        return False
+    ABSENT.append(root)
+    return True
+
+
+def watch(paths: tuple[str, ...]) -> None:
+    """Note the calls of these functions from now on, wherever their package shows them; before any cell has them."""
+    for path in paths:
+        module, _, name = path.rpartition(".")
+        if _within(path, READY):
+            continue
+        try:
+            original = getattr(import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+        noted = Noted(path, original)
+        for other in [m for key, m in sys.modules.items() if _within(key, [module])]:
+            vars(other).update({key: noted for key, value in vars(other).items() if value is original})
+
+
+def question(ready: tuple[str, ...]) -> None:
+    """Forget what was used; from now on the calls of these are told."""
+    used.clear()
+    asked[:] = [ready]
 
 
 def _within(name: str, packages: list[str]) -> bool:

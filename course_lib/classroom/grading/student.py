@@ -9,6 +9,7 @@ import linecache
 import random
 import re
 import sys
+import textwrap
 import types
 import warnings
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..run import CappedText, altered, recorded
+from ..run import CappedText, altered
 from ..wire import fresh, identical
 from . import standins
 from .channel import check_plain, pack
@@ -24,6 +25,9 @@ from .channel import check_plain, pack
 __all__ = ["Student", "fitting", "plain_python"]
 
 MAGIC = re.compile(r"\s*(?:[\w, .]+=\s*)?[%!]|.*\?\s*$")
+TIMED = re.compile(r"^(\s*)%time\s+(?=\S)")
+PROMPTED = re.compile(r"\s*(?:>>>|In \[\d+\]:)")
+PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d+\]:|\.\.\.+:?)[ ]?", re.MULTILINE)
 ERROR_CHARACTERS = 500
 
 
@@ -40,7 +44,7 @@ class Student:
 
     def __init__(self):
         self.module = types.ModuleType("__main__")
-        self.module.__dict__.update(display=standins.Quiet(), get_ipython=standins.Quiet())
+        self.module.__dict__.update(dict.fromkeys(("display", "get_ipython", "help", "exit", "quit"), standins.Quiet()))
         sys.modules["__main__"] = self.module
         self.guard: MarkedGenerators | None = None
         sys.stdin, builtins.input = io.StringIO(), _no_input
@@ -51,25 +55,34 @@ class Student:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             try:
                 linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-                exec(_compiled(source, name), self.module.__dict__)
+                self._run(_compiled(source, name))
             except BaseException as error:              # SystemExit, KeyboardInterrupt too: the next cell runs
                 return {"raised": True, "error": _words(error)}
             finally:
                 _close_figures()
         return {"raised": False, "error": ""}
 
+    def _run(self, code: types.CodeType) -> None:
+        """Run it, again from the top if an import in it finds nothing and is lent a stand-in."""
+        try:
+            exec(code, self.module.__dict__)
+        except ModuleNotFoundError as error:
+            if not standins.lend(error.name):
+                raise
+            self._run(code)
+
     def answer(self, function: str, args: tuple, ready: tuple[str, ...], most: int) -> dict:
-        """Call a function twice, the first time watched where ready-made solutions are to be told.
+        """Call a function twice, and tell which of the ready-made solutions it calls.
 
         A value of more than `most` bytes is not plain. What is as it should be is not in the reply.
         """
-        standins.used.clear()
+        standins.question(ready)
         found = self.module.__dict__.get(function)
         if not callable(found):
             return {"status": "missing", "error": f"the notebook defines no function {function}"}
         self.guard = self.guard or MarkedGenerators()
         with self.guard:
-            told = _answered(found, args, ready, most)
+            told = _answered(found, args, most)
         _close_figures()
         return told | _unless(None, delegated=next(iter(standins.used), None)) | _unless(False, stirred=self.guard.stirred)
 
@@ -106,8 +119,11 @@ class MarkedGenerators:
 
 
 def plain_python(source: str) -> str:
-    """A cell without what is of IPython: each line that is no Python for its sake becomes `pass`."""
-    lines = source.splitlines()
+    """A cell without what is of IPython: each line that is no Python for its sake becomes `pass`.
+
+    As there, a cell that is indented as a whole is not, and the prompts of an example are left out.
+    """
+    lines = textwrap.dedent(PROMPT.sub("", source) if PROMPTED.match(source) else source).splitlines()
     for _ in range(len(lines)):
         try:
             compile("\n".join(lines), "<cell>", "exec")
@@ -115,7 +131,8 @@ def plain_python(source: str) -> str:
             at = (error.lineno or 0) - 1
             if not (0 <= at < len(lines) and MAGIC.match(lines[at])):
                 break
-            lines[at] = lines[at][:len(lines[at]) - len(lines[at].lstrip())] + "pass"
+            indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
+            lines[at] = TIMED.sub(r"\1", lines[at]) if TIMED.match(lines[at]) else indent + "pass"
         else:
             break
     return "\n".join(lines)
@@ -128,11 +145,11 @@ def _compiled(source: str, name: str) -> types.CodeType:
         return compile(plain_python(source), name, "exec")
 
 
-def _answered(function: Callable, args: tuple, ready: tuple[str, ...], most: int) -> dict:
+def _answered(function: Callable, args: tuple, most: int) -> dict:
     out = CappedText()
     with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         warnings.simplefilter("ignore")
-        value, error, changed = _watched(function, args, ready)
+        value, error, changed = _call(function, args)
         told = _unless("", printed=_printable(out.getvalue())) | _unless((), changed=changed)
         if error is not None:
             return {"status": "raised", "error": _words(error), **told}
@@ -144,15 +161,6 @@ def _answered(function: Callable, args: tuple, ready: tuple[str, ...], most: int
         other, error, _ = _call(function, args)
         again = error is None and identical(other, value)
         return {"status": "returned", "value": value, **told, **_unless(True, again=again)}
-
-
-def _watched(function: Callable, args: tuple, ready: tuple[str, ...]) -> tuple:
-    """Call a function and note which ready-made solutions it uses; one that fails for being watched is called anew."""
-    if not ready:
-        return _call(function, args)
-    with recorded(function, ready, standins.used):
-        called = _call(function, args)
-    return _call(function, args) if called[1] is not None and not standins.used else called
 
 
 def _call(function: Callable, args: tuple) -> tuple[Any, BaseException | None, tuple[int, ...]]:

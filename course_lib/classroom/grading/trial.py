@@ -28,6 +28,7 @@ ANSWERS = ("returned", "raised", "missing", "not plain")     # what a process ma
 PATIENCE = 3                             # time outs in a row after which a function is asked no more
 START_SECONDS, TELL_SECONDS = 30.0, 10.0
 TEXT_CHARACTERS = 20_000
+NAMES_CHARACTERS = 250_000               # of all files; the header of a message has room for a million
 TOGETHER_BYTES = 1 << 16                 # well below what a socket holds: sending them waits for nobody
 
 
@@ -116,6 +117,7 @@ class Trial:
 
     def _start(self, fork: Fork, nonce: bytes, todo: list[int]) -> None:
         job = {"cells": [(i, self.cells[i]) for i in todo], "files": self.files,
+               "ready": tuple(sorted({path for call in self.calls for path in call.ready})),
                "limits": asdict(self.limits), **fork.setting}
         try:
             self._tell(fork, nonce + pack(job))
@@ -234,11 +236,12 @@ def _text(value: Any) -> str:
 
 
 def _that_fit(files: Mapping[str, bytes], limits: Limits) -> dict[str, np.ndarray]:
-    kept, room = {}, limits.scratch_bytes
+    kept, room, words = {}, limits.scratch_bytes, NAMES_CHARACTERS
     for name, raw in files.items():
-        if _harmless(name) and len(raw) <= min(room, limits.file_bytes):
+        told = len(ascii(name)) + 50                     # in the header of a message
+        if _harmless(name) and len(raw) <= min(room, limits.file_bytes) and told <= words:
             kept[name] = np.frombuffer(raw, np.uint8)
-            room -= len(raw)
+            room, words = room - len(raw), words - told
     return kept
 
 
