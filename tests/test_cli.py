@@ -7,9 +7,9 @@ import subprocess
 import sys
 import threading
 import time
-import venv
 from pathlib import Path
 
+import environments
 import nbformat
 import pytest
 from course_lib.classroom import answers, desk, workspace
@@ -173,23 +173,24 @@ def _until(condition, seconds=60):
 
 def test_learners_files_survive_reinstalling_syncing_and_updating(tmp_path):
     """The whole life of a folder work/: handed out, worked in, the course reinstalled and brought up to date."""
-    root, python = tmp_path / "course", tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    root, python = tmp_path / "course", environments.python(tmp_path / "venv")
     for part in ("course_lib", "notebooks", "exercises", "solutions"):
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
     for part in ("pyproject.toml", "README.md", "environment.yml"):
         shutil.copy(ROOT / part, root / part)
-    venv.create(tmp_path / "venv", with_pip=True)
-    paths = "\n".join(p for p in sys.path if p.endswith("site-packages"))
-    next((tmp_path / "venv").rglob("site-packages")).joinpath("outer.pth").write_text(paths)
+    environments.make(tmp_path / "venv")
+    if (fetched := environments.pip(tmp_path / "venv", "install", "hatchling", "editables")).returncode:
+        pytest.skip(f"pip cannot fetch the build backend here: {fetched.stderr.strip().splitlines()[-1][:80]}")
 
     def do(*command, may_fail=False):
         environment = {k: v for k, v in os.environ.items() if k not in ("COURSE_PROGRESS", "PYTHONPATH")}
         done = subprocess.run([python, "-m", *command], cwd=root, env=environment, capture_output=True, text=True)
         assert may_fail or done.returncode == 0, done.stdout + done.stderr
-        return done
 
-    if (installed := do("pip", "install", "-e", ".", "--no-deps", may_fail=True)).returncode:
-        pytest.skip(f"pip cannot fetch the build backend here: {installed.stderr.strip().splitlines()[-1][:80]}")
+    def install(*more):
+        do("pip", "install", "--no-deps", "--no-build-isolation", *more, "-e", ".")
+
+    install()
     where = subprocess.run([python, "-c", "import course_lib; print(course_lib.__file__)"], cwd=tmp_path,
                            capture_output=True, text=True)
     assert Path(where.stdout.strip()).is_relative_to(root)
@@ -201,9 +202,9 @@ def test_learners_files_survive_reinstalling_syncing_and_updating(tmp_path):
     (root / "work" / "notes.txt").write_text("my notes")
     do("course_lib", "check", "E0.1", may_fail=True)
     before = {p: p.read_bytes() for p in (root / "work").rglob("*") if p.is_file()}
-    do("course_lib", "sync", "01")
-    do("pip", "install", "-e", ".", "--no-deps", "--force-reinstall")
+    do("course_lib", "sync", "00")
+    install("--force-reinstall")
     do("pip", "uninstall", "-y", "course_lib")
-    do("pip", "install", "-e", ".", "--no-deps")
+    install()
     do("course_lib", "update")
     assert {p: p.read_bytes() for p in before} == before
