@@ -8,7 +8,7 @@ import nbformat
 import pytest
 import toy_course
 import yaml
-from course_lib.classroom import claims
+from course_lib.classroom import build, claims
 from course_lib.classroom.course import Course, lecture, same_cells, to_solve
 from course_lib.classroom.mutants import report
 from course_lib.classroom.sync import derived, stale, sync
@@ -30,12 +30,26 @@ def made(pattern, tmp_path) -> Course:
     return Course(Path(shutil.copytree(pattern, tmp_path / "made", ignore=shutil.ignore_patterns("__pycache__"))))
 
 
+@pytest.fixture(scope="module")
+def examined():
+    """This course and the problems of its exercises: to be in step and to know every mistake both ask for them."""
+    course = Course(ROOT)
+    return course, {reference.exercise.name: list(build.examine(reference)) for reference in course.references}
+
+
+@pytest.fixture
+def this_course(examined, monkeypatch) -> Course:
+    course, problems = examined
+    monkeypatch.setattr(build, "examine", lambda reference: problems[reference.exercise.name])
+    return course
+
+
 def contents(course):
     return {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
 
 
-def test_this_course_is_in_step():
-    assert [f"{d.kind}: {d.path.relative_to(ROOT)}" for d in stale(Course(ROOT))] == []
+def test_this_course_is_in_step(this_course):
+    assert [f"{d.kind}: {d.path.relative_to(ROOT)}" for d in stale(this_course)] == []
 
 
 def test_second_sync_writes_nothing_and_a_forced_one_the_same_bytes(made):
@@ -158,8 +172,8 @@ def test_environment_has_the_names_and_bounds_of_the_project():
     assert environment["channels"] == ["conda-forge"]
 
 
-def test_every_mistake_of_this_course_fails_and_is_named():
-    found = report(Course(ROOT))
+def test_every_mistake_of_this_course_fails_and_is_named(this_course):
+    found = report(this_course)
     assert {row.id for row in found} >= {"E0.1", "E1.1"}
     for row in found:
         assert row.problems == () and row.seeds == 50
