@@ -8,6 +8,13 @@ import pytest
 
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
+LONGEST = [f"test_{name}.py" for name in ("browser", "interchange", "grade", "attacks", "sandbox", "cli", "sync")]
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the longest files: one that came last would run while the other process has nothing left to do."""
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path, parent):
