@@ -365,6 +365,32 @@ def test_leave_one_out_equals_refitting_without_each_row(name, seed):
 
 
 def test_leave_one_out_likelihood_equals_grid_search_over_folds_of_one():
+    neighbors, selection = pytest.importorskip("sklearn.neighbors"), pytest.importorskip("sklearn.model_selection")
+    X, h = sample(4, n=60)[0], np.geomspace(0.3, 2, 7)
+    search = selection.GridSearchCV(neighbors.KernelDensity(rtol=1e-12), {"bandwidth": h}, cv=selection.LeaveOneOut())
+    theirs = search.fit(X).cv_results_["mean_test_score"] * len(X)
+    assert loo_log_likelihood(X, h) == pytest.approx(theirs, rel=1e-9)
+
+
+@kernels
+@modest
+@given(seed=seeds)
+def test_leave_one_out_errors_equal_those_of_refitted_classifiers(name, seed):
+    X, codes, _ = sample(seed, n=18, K=2)
+    errors = ties = 0
+    for i in range(18):
+        rest = np.arange(18) != i
+        if len(np.unique(codes[rest])) == 1:
+            errors += codes[rest][0] != codes[i]
+            continue
+        f = Parzen(0.25, KERNELS[name]).fit(X[rest], Labels(codes[rest], 2))
+        joint = f.discriminant(X[[i]]) + np.log(np.bincount(codes[rest]))
+        tie = abs(np.exp(joint[0, 0] - joint.max()) - np.exp(joint[0, 1] - joint.max())) < 1e-12
+        ties, errors = ties + tie, errors + (joint.argmax() != codes[i] and not tie)
+    assert errors <= loo_errors(X, codes, [0.25], KERNELS[name])[0] <= errors + ties
+
+
+def test_leave_one_out_errors_of_neighbours_equal_scikit_learns():
     neighbors = pytest.importorskip("sklearn.neighbors")
     X, codes, _ = sample(11, n=80, K=2)
     for k in (1, 3, 7):
