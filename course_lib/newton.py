@@ -14,7 +14,8 @@ from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh, solve_triangular
+from scipy.linalg import eigh, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from course_lib.affine import Affine
 from course_lib.statistics import slices, triangle
@@ -293,10 +294,12 @@ def inverse(*hessians) -> np.ndarray:
     Source: Nocedal and Wright, Numerical Optimization, section 3.4.
     """
     for H in hessians:
-        try:
-            return cho_solve(cho_factor(H), np.eye(len(H)))
-        except np.linalg.LinAlgError:
-            continue
+        root, failed = dpotrf(H.T)  # the same matrix, in the order of LAPACK
+        if not failed:
+            half = dpotri(root)[0]  # with zeros below the diagonal
+            B = half + half.T
+            np.fill_diagonal(B, np.diag(half))
+            return B
     unit = np.sqrt(np.maximum(np.abs(np.diag(H)), np.finfo(float).tiny))
     values, V = eigh(H / np.outer(unit, unit))
     V = V / unit[:, None]
@@ -323,8 +326,8 @@ def corrected(B, s, y) -> np.ndarray:
     curve, By = s @ y, B @ y
     if not curve > 0:
         return B
-    across = np.outer(By, s / curve)
-    return B - across - across.T + np.outer(s, s * ((1 + y @ By / curve) / curve))
+    half = np.outer((s * (1 + y @ By / curve) / 2 - By) / curve, s)
+    return B + (half + half.T)
 
 
 @dataclass(frozen=True)
@@ -379,7 +382,7 @@ def newton(local: Callable, q, recedes=lambda direction: False, steps: int = 100
         here, kept = local(q, True), False
         first, last, path, separated = here.value, np.inf, [q], False
         for count in range(steps):
-            B = here.metric()
+            B, here, there = here.metric(), here._replace(metric=None), None  # frees the sums that it was made of
             step = -(B @ here.gradient)
             gain, size = -(here.gradient @ step), max(here.value, 1e-30 * first)
             rate = gain / last if count else rate
