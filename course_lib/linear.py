@@ -18,7 +18,7 @@ from course_lib.estimator import Classifier, Labelled
 from course_lib.gaussian import Gaussian
 from course_lib.newton import Scale, check_ridge
 from course_lib.reduce import Additive, over_rows
-from course_lib.statistics import Labels, Triangles
+from course_lib.statistics import Labels, Triangles, slices
 
 __all__ = ["AMBIGUOUS", "FisherProjection", "Hyperplane", "LeastSquaresClassifier", "NotSeparableWarning", "Perceptron",
            "fisher_coding", "indicator", "least_squares", "margin", "mistake_bound", "one_claim", "one_versus_one",
@@ -419,7 +419,7 @@ def perceptron(X, t, epochs: int = 1000, rng: np.random.Generator | None = None)
         mistakes += made
         if made == 0:
             return Run(Hyperplane(w[1:], float(w[0])), mistakes, epoch, True)
-        errors = np.sum(t * (X @ w[1:] + w[0]) <= 0)
+        errors = sum(np.sum(t[rows] * (X[rows] @ w[1:] + w[0]) <= 0) for rows in slices(*X.shape))
         if errors < fewest:
             best, fewest = w.copy(), errors
     return Run(Hyperplane(best[1:], float(best[0])), mistakes, epochs, False)
@@ -573,7 +573,7 @@ class Perceptron(Classifier):
             raise ValueError("Only binary classification is supported. The type of the target is multiclass: got "
                              f"{len(self.classes_)} classes; combine planes with `one_versus_rest`")
         rng = None if self.seed is None else np.random.default_rng(self.seed)
-        run = perceptron(X, 2.0 * codes - 1, self.epochs, rng)
+        run = perceptron(X, 2 * codes.astype(np.int8) - 1, self.epochs, rng)
         if not run.converged:
             warnings.warn(f"the perceptron did not separate the classes in {self.epochs} epochs: they may not be "
                           "linearly separable (`separating_plane` tells), or the features may need standardising, or "
