@@ -1,4 +1,6 @@
-"""Kernels in D dimensions and their sums over points, in blocks of at most `BLOCK` distances, never all N × M of them.
+"""Kernels in D dimensions, their sums over points and the points near a row, in blocks of at most `BLOCK` distances.
+
+All N × M of them are never held.
 
 Source: Silverman, Density Estimation for Statistics and Data Analysis, sections 3.3 and 4.2.
 """
@@ -8,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "Close", "CompactKernel",
-           "GaussianKernel", "blocks", "log_windows", "squared_distances"]
+__all__ = ["EPANECHNIKOV", "GAUSSIAN", "KERNELS", "QUARTIC", "TRIANGULAR", "UNIFORM", "Cells", "Close",
+           "CompactKernel", "GaussianKernel", "blocks", "log_windows", "paired_distances",
+           "squared_distances"]
 
 BLOCK = 2 ** 17  # distances held at once: 1 MB
+CALLS = 2000     # distances that cost as much time as the calls for one cell
 LOWEST = -650.0  # exp of less adds nothing to a sum whose largest term is 1, and the processor is slow below 1e-308
 SLACK = 8 * np.finfo(np.float32).eps
 
@@ -126,6 +130,14 @@ def squared_distances(X: np.ndarray, points: np.ndarray, own=None) -> np.ndarray
     return d2
 
 
+def paired_distances(X: np.ndarray, points: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """‖x_i − p_j‖² (n,) for chosen pairs i, j (n,), to the last digit as `squared_distances`; X (M, D), points (N, D).
+
+    Feature by feature, for to gather short rows is slow.
+    """
+    return sum((x[i] - p[j]) ** 2 for x, p in zip(X.T, points.T))
+
+
 def log_windows(X: np.ndarray, points: np.ndarray, weight: np.ndarray, kernel, h2s, own=None) -> np.ndarray:
     """ln Σ_i w_i K(‖x − x_i‖/h) for several widths from one pass over the distances.
 
@@ -152,11 +164,72 @@ def log_windows(X: np.ndarray, points: np.ndarray, weight: np.ndarray, kernel, h
     return out
 
 
+class Cells:
+    """Points in the order of cells no narrower than a reach: all within reach of a cell are in 3^(D−1) runs of them.
+
+    A run is a cell with the one before it and the one after it along the last feature.
+
+    Parameters
+    ----------
+    points : (n, D), D ≤ 3
+    reach : float
+
+    Attributes
+    ----------
+    order : (n,)
+        The points, cell by cell.
+    """
+
+    def __init__(self, points: np.ndarray, reach: float):
+        D, extent = points.shape[1], np.ptp(points, axis=0)
+        self.low, self.side = points.min(axis=0), max(reach * (1 + 1e-6), extent.max() / 2 ** (60 // max(D, 2)))
+        self.shape = (extent // self.side).astype(int) + 3  # an empty cell at both ends
+        self.strides = np.append(np.cumprod(self.shape[:0:-1])[::-1], 1)
+        self.steps = (np.indices((3,) * (D - 1)).reshape(D - 1, 3 ** (D - 1)).T - 1) @ self.strides[:-1]
+        cells = self._cell(points)
+        self.order = np.argsort(cells, kind="stable")
+        self.cells = cells[self.order]
+
+    def near(self, X: np.ndarray):
+        """In blocks of `BLOCK` distances at most, or those of a row: rows of X (M, D), and the points within their reach.
+
+        The points, and others not far from them, come as runs of `order` for rows that share a cell; or, where a cell's
+        calls would cost more than its distances, as pairs i (among these rows), j (in `order`) for rows of many cells.
+        None stands in place of the other.
+        """
+        cells = self._cell(X)
+        rows = np.argsort(cells, kind="stable")
+        first = np.flatnonzero(np.diff(cells[rows], prepend=-1))
+        middle = cells[rows[first]][:, None] + self.steps
+        starts, ends = np.searchsorted(self.cells, middle - 1), np.searchsorted(self.cells, middle + 1, side="right")
+        count, points = np.diff(first, append=len(rows)), (ends - starts).sum(axis=1)
+        few = count * points < CALLS
+        for c in np.flatnonzero(~few):
+            runs = [slice(a, b) for a, b in zip(starts[c], ends[c])]
+            for part in blocks(count[c], points[c]):
+                yield rows[first[c]:][part], runs, None
+        rows, cell = rows[np.repeat(few, count)], np.repeat(np.flatnonzero(few), count[few])
+        for part in blocks(len(rows), points[few].max(initial=0)):
+            yield rows[part], None, _listed(starts[cell[part]], ends[cell[part]])
+
+    @np.errstate(over="ignore")
+    def _cell(self, X):
+        at = np.floor((X - self.low) / self.side) + 1
+        return np.clip(at, 0, self.shape - 1).astype(np.int64) @ self.strides
+
+
+def _listed(starts, ends):
+    """All pairs i, j with starts ≤ j < ends in one of the n runs of row i; starts, ends (M, n)."""
+    lengths = (ends - starts).ravel()
+    i = np.repeat(np.arange(starts.size) // starts.shape[1], lengths)
+    return i, np.arange(len(i)) + np.repeat(ends.ravel() - np.cumsum(lengths), lengths)
+
+
 class Close:
     """Finds the pairs of rows and points that are no farther apart than a reach, or than the nearest point.
 
-    Candidates come from one matrix product in single precision, ‖p‖² − 2xᵀp about a common centre, with slack for all
-    that rounding may take from it; their distances are then taken by differences.
+    Candidates come from one matrix product in single precision, ‖p‖² − 2xᵀp about the points' centre, with slack for
+    all that rounding may take from it; their distances are then taken by differences.
 
     Parameters
     ----------
@@ -170,14 +243,21 @@ class Close:
         Z /= self.unit
         self.table = np.vstack([Z.T, _squares(Z)]).astype(np.float32)
 
-    def pairs(self, X: np.ndarray, reach2=None):
-        """In blocks of rows X (M, D): the rows, and their pairs i (among these rows), j and d².
+    def reached(self, X: np.ndarray, reach2: np.ndarray) -> np.ndarray:
+        """The rows (m,) of X (M, D) that are within reach of the ball about all points; reach2 as in `pairs`."""
+        to_centre = np.sqrt(squared_distances(X, self.centre[None])[:, 0])
+        return np.flatnonzero(to_centre <= (self.unit + np.sqrt(reach2)) * (1 + 1e-9))
+
+    def pairs(self, X: np.ndarray, reach2=None, among=None):
+        """In blocks of rows of X (M, D), all or those `among` (m,): the rows, and their pairs i (of these), j and d².
 
         reach2 (M,) is the squared reach of each row, which d² exceeds a little at most; None means the nearest point.
         Where there are so many pairs that all distances cost less, None stands in their place.
         """
         n, D = self.points.shape
-        for rows in blocks(len(X), n, least=16):  # fewer would cost as much
+        among = np.arange(len(X)) if among is None else among
+        for part in blocks(len(among), n, least=16):  # fewer would cost as much
+            rows = among[part]
             near = self._near(X[rows], None if reach2 is None else reach2[rows])
             few = np.count_nonzero(near) * (D + 8) <= near.size
             yield rows, _measured(X[rows], self.points, near, few) if few or reach2 is None else None
@@ -199,9 +279,7 @@ def _measured(X, points, near, few: bool):
     i, j = np.divmod(marked, len(points))
     if not few:
         return i, j, squared_distances(X, points).ravel()[marked]
-    Z = X.take(i, axis=0)
-    Z -= points.take(j, axis=0)
-    return i, j, _squares(Z)
+    return i, j, paired_distances(X, points, i, j)
 
 
 def _squares(Z) -> np.ndarray:

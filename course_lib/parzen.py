@@ -15,12 +15,13 @@ import numpy as np
 from course_lib import kernels
 from course_lib.bayes import BayesClassifier
 from course_lib.kernels import (
-    GAUSSIAN, KERNELS, UNIFORM, Close, CompactKernel, GaussianKernel, blocks, log_windows, squared_distances)
+    GAUSSIAN, KERNELS, UNIFORM, Cells, Close, CompactKernel, GaussianKernel, blocks, log_windows, paired_distances,
+    squared_distances)
 from course_lib.statistics import ClassError, Labels
 
 __all__ = ["Nearest", "Parzen", "ParzenClassifier", "Windows", "entries", "positive"]
 
-TREE = 3  # features up to which a tree skips more points than it costs
+FEW = 3  # features up to which cells, or a tree, skip more points than they cost
 
 
 @dataclass(frozen=True)
@@ -136,8 +137,12 @@ class Windows:
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """ln p̂(x|y) (M, K) for rows X (M, D); −∞ where a compact kernel reaches no point of the class."""
         D, h2 = X.shape[1], self._squared_widths(X)
-        few = isinstance(self.kernel, GaussianKernel) or len(X) * len(self.points) <= kernels.BLOCK
-        sums = self._from_all(X, h2) if few else self._from_close(X, h2)
+        if isinstance(self.kernel, GaussianKernel) or len(X) * len(self.points) <= kernels.BLOCK:
+            sums = self._from_all(X, h2)
+        elif D <= FEW and not isinstance(self.h, Nearest):
+            sums = self._from_cells(X)
+        else:
+            sums = self._from_close(X, h2)
         return sums - D / 2 * np.log(h2) - self.kernel.log_volume(D)
 
     def discriminant(self, X: np.ndarray) -> np.ndarray:
@@ -173,18 +178,40 @@ class Windows:
         return np.column_stack([log_windows(X, self.points[rows], self.share[rows], self.kernel, [h2])[0]
                                 for rows, h2 in zip(self.classes, widths)])
 
+    def _from_cells(self, X) -> np.ndarray:
+        """As `_from_all` for a kernel with an edge, fixed widths and few features, from the cells about each row."""
+        sums = np.empty((len(X), len(self.classes)))
+        for block in blocks(len(X), 3 ** X.shape[1]):  # the runs of a row are so many numbers
+            Z, out = X[block], sums[block]
+            for rows, runs, pairs in self._cells.near(Z):
+                out[rows] = self._over_runs(Z[rows], runs) if pairs is None else self._over_pairs(Z[rows], *pairs)
+        return _log(sums)
+
+    def _over_runs(self, X, runs):
+        """Σ_i w_iy K (M, K) over runs of points in cells, where those of a class stand together."""
+        points, codes, share, h2 = (np.concatenate([values[run] for run in runs]) for values in self._in_cells)
+        values = self.kernel.profile(squared_distances(X, points) / h2)
+        values *= share
+        first = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+        return np.add.reduceat(values, first, axis=1) @ np.eye(len(self.classes))[codes[first]]
+
+    def _over_pairs(self, X, i, j):
+        """The same over pairs of rows and points in cells."""
+        points, codes, share, h2 = self._in_cells
+        values = self.kernel.profile(paired_distances(X, points, i, j) / h2[j]) * share[j]
+        return np.bincount(i * len(self.classes) + codes[j], values, len(X) * len(self.classes)).reshape(len(X), -1)
+
     def _from_close(self, X, h2) -> np.ndarray:
-        """As `_from_all` for a kernel with an edge, from the pairs within reach where these are few."""
-        widths, many = np.broadcast_to(h2, (len(X), len(self.classes))), np.zeros(len(X), bool)
-        out = np.empty(widths.shape)
-        for rows, pairs in self._pairs(X, widths.max(axis=1)):
-            if pairs is None:
-                many[rows] = True
-            else:
-                i, j, d2 = pairs
-                values = self.kernel.profile(d2 / widths[rows][i, self.codes[j]])
-                out[rows] = self._summed(i, j, values, len(widths[rows]))
-        out[many] = self._from_all(X[many], widths[many])
+        """As `_from_all` for a kernel with an edge: class by class, from the pairs within reach where these are few."""
+        out = np.full((len(X), len(self.classes)), -np.inf)
+        for k, (close, share) in enumerate(self._close):
+            reach2 = np.broadcast_to(h2, out.shape)[:, k]
+            for rows, pairs in close.pairs(X, reach2, close.reached(X, reach2)):
+                if pairs is None:
+                    out[rows, k], = log_windows(X[rows], close.points, share, self.kernel, [reach2[rows]])
+                else:
+                    i, j, d2 = pairs
+                    out[rows, k] = _log(np.bincount(i, self.kernel.profile(d2 / reach2[rows[i]]) * share[j], len(rows)))
         return out
 
     def _from_nearest(self, X) -> np.ndarray:
@@ -192,55 +219,45 @@ class Windows:
         if len(X) * len(self.points) <= kernels.BLOCK:
             least = np.maximum(squared_distances(X, self.points).min(axis=1), np.finfo(float).tiny)
             return replace(self, kernel=UNIFORM)._from_all(X, least[:, None])
-        out, alone = np.empty((len(X), len(self.classes))), np.zeros(len(X), bool)
-        if X.shape[1] <= TREE:
+        out, tied = np.full((len(X), len(self.classes)), -np.inf), np.ones(len(X), bool)
+        if X.shape[1] <= FEW:
             d, j = self._tree.query(X, 2)
-            alone = d[:, 1] > d[:, 0] * (1 + 1e-9)
-            out[alone] = self._summed(np.arange(alone.sum()), j[alone, 0], 1.0, alone.sum())
-        tied = np.flatnonzero(~alone)
-        for rows, (i, j, d2) in self._close.pairs(X[tied]) if len(tied) else ():
-            least = np.minimum.reduceat(d2, np.searchsorted(i, np.arange(i[-1] + 1)))
-            out[tied[rows]] = self._summed(i, j, d2 <= least[i], len(least))
+            tied = d[:, 1] <= d[:, 0] * (1 + 1e-9)
+            j = j[~tied, 0]
+            out[~tied, self.codes[j]] = np.log(self.share[j])
+        out[tied] = self._from_tied(X[tied])
         return out
 
-    def _summed(self, i, j, values, M) -> np.ndarray:
-        K = len(self.classes)
-        with np.errstate(divide="ignore"):
-            return np.log(np.bincount(i * K + self.codes[j], values * self.share[j], M * K).reshape(M, K))
-
-    def _pairs(self, X, reach2):
-        """As `Close.pairs`, by a tree where it can skip most points.
-
-        How many are near is judged from 16 rows, and a block takes its rows from all over X, so that by expectation
-        it holds no more than `BLOCK` pairs even if the rows are sorted.
-        """
-        if X.shape[1] > TREE or isinstance(self.h, Nearest):
-            return self._close.pairs(X, reach2)
-        reach = np.sqrt(reach2[0]) * (1 + 1e-9)
-        near = self._tree.query_ball_point(X[::max(1, len(X) // 16)], reach, return_length=True).mean()
-        if near > 0.05 * len(self.points):
-            return [(slice(None), None)]
-        n = min(len(X), int(np.ceil(len(X) * (near + 16) / kernels.BLOCK)))
-        return ((rows, self._within(X[rows], reach)) for rows in (slice(start, None, n) for start in range(n)))
-
-    def _within(self, X, reach):
-        found = type(self._tree)(X).sparse_distance_matrix(self._tree, reach, output_type="ndarray")
-        i, j, d2 = found["i"].copy(), found["j"].copy(), np.zeros(len(found))
-        for x, p in zip(X.T, self.points.T):  # a feature at a time, for to gather rows of three numbers is slow
-            z = x.take(i)
-            z -= p.take(j)
-            z *= z
-            d2 += z
-        return i, j, d2
+    def _from_tied(self, X):
+        """The same class by class, whether one point is the nearest or several are."""
+        least, sums = np.full((len(X), len(self.classes)), np.inf), np.zeros((len(X), len(self.classes)))
+        for k, (close, share) in enumerate(self._close):
+            for rows, (i, j, d2) in close.pairs(X, among=close.reached(X, least.min(axis=1))):
+                near = np.minimum.reduceat(d2, np.searchsorted(i, np.arange(len(rows))))
+                least[rows, k], sums[rows, k] = near, np.bincount(i, share[j] * (d2 <= near[i]))
+        return _log(np.where(least == least.min(axis=1)[:, None], sums, 0))
 
     @cached_property
-    def _close(self) -> Close:
-        return Close(self.points)
+    def _cells(self) -> Cells:
+        return Cells(self.points, self.h.max())
+
+    @cached_property
+    def _in_cells(self):
+        return [v[self._cells.order] for v in (self.points, self.codes, self.share, self.h[self.codes] ** 2)]
+
+    @cached_property
+    def _close(self) -> list[tuple[Close, np.ndarray]]:
+        return [(Close(self.points[rows]), self.share[rows]) for rows in self.classes]
 
     @cached_property
     def _tree(self):
         from scipy.spatial import cKDTree
         return cKDTree(self.points)
+
+
+@np.errstate(divide="ignore")
+def _log(sums):
+    return np.log(sums)
 
 
 class ParzenClassifier(BayesClassifier):

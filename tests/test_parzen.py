@@ -206,6 +206,56 @@ def test_close_pairs_are_those_of_all_distances_on_a_lattice(seed, D, offset, sc
                 assert pairs[2] == pytest.approx(d2[rows][pairs[0], pairs[1]], rel=1e-12, abs=0)
 
 
+@settings(max_examples=100, deadline=None)
+@given(seed=seeds, D=st.integers(1, 3), offset=st.sampled_from([0.0, 1e8]), scale=st.sampled_from([1.0, 0.1, 1 / 3]),
+       far=st.sampled_from([20, 2**22, 2**52]), flat=st.booleans(), calls=st.sampled_from([0, 30, 2**60]))
+def test_cells_hold_every_pair_within_reach_once(seed, D, offset, scale, far, flat, calls):
+    """Points on a lattice and one far away, so that many are exactly at the reach and a few cells hold almost all."""
+    rng = np.random.default_rng(seed)
+    X, points = ((rng.integers(-20, 20, size=(n, D)) // D + offset) * scale for n in (150, 400))
+    X[0], points[0], reach = far * scale, -far * scale, rng.integers(1, 12) * scale
+    if flat:
+        points[:, -1] = points[1, -1]
+    found = np.zeros((len(X), len(points)), int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels_module, "CALLS", calls)
+        cells = kernels_module.Cells(points, reach)
+        for rows, runs, pairs in cells.near(X):
+            i, j = pairs or np.ix_(range(len(rows)), np.concatenate([np.arange(400)[run] for run in runs]))
+            np.add.at(found, (rows[i], cells.order[j]), 1)
+    within = ((X[:, None] - points) ** 2).sum(axis=2) <= reach**2
+    assert found.max() <= 1 and found[within].all()
+
+
+@pytest.mark.parametrize("calls", [0, 2000, 2**60])
+@pytest.mark.parametrize("D", [1, 2, 3])
+def test_points_exactly_on_the_edge_count_however_they_are_found(D, calls, monkeypatch):
+    """Whole coordinates and a reach of 5: distances such as 3, 4, 5 lie on the edge, which the uniform window keeps."""
+    rng = np.random.default_rng(D)
+    X, Q = (rng.integers(-12, 13, size=(n, D)) + 1e8 for n in (600, 400))
+    w = rng.uniform(0.1, 3, size=600)
+    monkeypatch.setattr(kernels_module, "BLOCK", 20_000)
+    monkeypatch.setattr(kernels_module, "CALLS", calls)
+    assert (np.linalg.norm(Q[:, None] - X, axis=2) == 5).any()
+    for name in ("uniform", "triangular", "epanechnikov", "quartic"):
+        got = np.exp(Parzen(5.0, KERNELS[name]).fit(X, w[:, None]).log_density(Q)[:, 0])
+        assert got == pytest.approx(by_hand(Q, X, w, 5.0, name), rel=1e-10, abs=1e-300)
+
+
+@pytest.mark.parametrize("D", [1, 2, 3, 4, 9])
+def test_classes_a_million_deviations_apart_keep_their_digits(D, monkeypatch):
+    X, codes, rng = sample(D, n=900, D=D)
+    X, codes = 1e8 + X + 1e6 * codes[:, None], codes
+    Q = X[::3] + rng.normal(size=(300, D)) / 4
+    monkeypatch.setattr(kernels_module, "BLOCK", 20_000)
+    for kernel in COMPACT:
+        f = Parzen(1.0, kernel).fit(X, Labels(codes, 3))
+        d2 = ((Q[:, None] - X) ** 2).sum(axis=2)
+        expected = kernel.profile(d2.copy()) @ (np.eye(3)[codes] / np.bincount(codes)) / np.exp(kernel.log_volume(D))
+        assert np.exp(f.log_density(Q)) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+        assert np.array_equal(f.discriminant(Q).argmax(axis=1), codes[d2.argmin(axis=1)])
+
+
 @pytest.mark.parametrize("far", [1e7, 1e25])
 def test_the_nearest_point_of_a_row_far_away_is_found_where_single_precision_tells_nothing(far):
     X, _, rng = sample(0, n=300, D=5)
@@ -231,6 +281,18 @@ def test_points_tied_for_the_nearest_all_count_whatever_finds_them(D, monkeypatc
     for block in (1000, 2**30):
         monkeypatch.setattr(kernels_module, "BLOCK", block)
         assert softmax(f.discriminant(Q), axis=1) == pytest.approx(softmax(expected, axis=1), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("h", [0.02, 0.5, 50.0])
+def test_never_holds_all_candidates(h):
+    X = np.random.default_rng(0).normal(size=(20_000, 2))
+    f = plain(X, "epanechnikov", h)
+    f.log_density(X[:2])
+    tracemalloc.start()
+    f.log_density(X[:4000])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 2**20 < 4000 * 20_000 * 8 / 50
 
 
 @kernels
