@@ -29,6 +29,7 @@ from course_lib.classroom import check, hint, solution
 # |---|---|---|
 # | `[-800, -800]` | −800 + ln 2 ≈ −799.3069 | $e^{-800}$ is 0 in floating point |
 # | `[800, 800]` | 800 + ln 2 ≈ 800.6931 | $e^{800}$ is infinite in floating point |
+# | `[-800, 800]` | 800 | whatever saves the one must not ruin the other |
 # | `[-inf, 0]` | 0 | the number 0 has the logarithm −∞; it adds nothing |
 # | `[-inf, -inf]` | −∞ | two zeros add up to zero, and −∞ − (−∞) is not a number |
 #
@@ -92,6 +93,8 @@ check(log_sum_exp)
 # * *the maximum is not added back*, or *subtracted once more*: too small by the row's maximum, or by twice that.
 #   A row whose maximum is 0 cannot show it, which is why `[0, 0]` is not enough of a test.
 # * *`keepdims` forgotten*: with as many rows as columns nothing complains, and column k loses the maximum of row k.
+# * *the minimum or the mean subtracted*: true for every $m$ on paper, but then $e^{1600}$ stands in the row
+#   `[-800, 800]`. Only the maximum bounds all exponents from above.
 # * *the mean for the sum*: off by ln K in every row.
 # * *NaN for a row of −∞*: rare in a textbook, daily in naive Bayes, where a word never seen gives a probability 0.
 

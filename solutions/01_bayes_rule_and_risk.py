@@ -258,20 +258,23 @@ check(bayes_decision)
 # $\ln\lambda_y + \ln P(y)p(x \mid y)$. `log_joint` has the shape (N, K), `np.log(losses)` the shape (K,); numpy adds
 # $\ln\lambda_k$ to column k. Then one argmax for each row.
 #
-# Why maximise this product at all? Deciding $a$ for $x$ costs, on average over the true class,
+# Why maximise this product at all? Deciding $\hat y$ for $x$ costs, on average over the true class,
 #
-# $$R(a \mid x) = \sum_{y \neq a} \lambda_y P(y \mid x) = \sum_y \lambda_y P(y \mid x) - \lambda_a P(a \mid x).$$
+# $$R(\hat y \mid x) = \sum_{y \neq \hat y} \lambda_y P(y \mid x)
+# = \sum_y \lambda_y P(y \mid x) - \lambda_{\hat y} P(\hat y \mid x).$$
 #
-# The first sum is the same for every decision. So the risk is smallest where $\lambda_a P(a\mid x)$ is largest, and
-# $P(x)$, which is common to all classes, may be left out.
+# The first sum is the same for every decision. So the risk is smallest where $\lambda_{\hat y} P(\hat y\mid x)$ is
+# largest, and $P(x)$, which is common to all classes, may be left out.
 #
 # ### Why the wrong ones are wrong
 #
 # * *λ forgotten*: right only if all errors cost the same.
-# * *λ divides*: the risk of $a$ is what you would pay for the *other* classes; the price of $a$ itself is saved.
+# * *λ divides*: the risk of a decision is what you would pay for the *other* classes; its own class's price is saved.
+# * *The price of the decision*: what is paid depends on who the object is, so the risk sums the *others'* λ.
 # * *λ added, or multiplying the logarithm*: $\ln(\lambda g) = \ln \lambda + \ln g$, and nothing else.
-# * *The smallest product*: an argmin belongs to $R(a \mid x)$, not to the product.
-# * *exp first*: a row of zeros has its argmax at class 0, without any warning.
+# * *The smallest product*: an argmin belongs to $R(\hat y \mid x)$, not to the product.
+# * *exp first*, with or without one maximum for the whole table: a row of zeros has its argmax at class 0, without any
+#   warning.
 #
 # A check by another route: the expected losses themselves, and their smallest.
 
@@ -285,11 +288,11 @@ print("smallest:", risk.argmin(axis=1), " the function:", bayes_decision(log_joi
 # %% [markdown]
 # ## E1.4 A loss matrix, and the right not to decide
 #
-# In general every pair of truth and decision has a price of its own: $L_{ya}$ is paid if the truth is $y$ and you
-# decide $a$. **The true class goes down, the decision across.** For an object with the posterior $P(y \mid x)$ the
-# decision $a$ costs on average
+# In general every pair of truth and decision has a price of its own: $L_{y\hat y}$ is paid if the truth is $y$ and you
+# decide $\hat y$. **The true class goes down, the decision across.** For an object with the posterior $P(y \mid x)$ the
+# decision $\hat y$ costs on average
 #
-# $$R(a \mid x) = \sum_y P(y \mid x)\, L_{ya}.$$
+# $$R(\hat y \mid x) = \sum_y P(y \mid x)\, L_{y\hat y}.$$
 #
 # You may also decide nothing, ask a doctor, send the letter to a person: that costs `cost`, whatever the truth.
 # Return for each object the class of least expected loss, or K, "not decided", where even that exceeds `cost`.
@@ -317,7 +320,7 @@ def decide_or_reject(posterior, L, cost):
     posterior : (N, K) array
         P(y|x).
     L : (K, K) array
-        L[y, a] is paid if the true class is y and a is decided.
+        L[y, ŷ] is paid if the true class is y and ŷ is decided.
     cost : float
         The price of not deciding.
 
@@ -343,8 +346,8 @@ check(decide_or_reject)
 # 2. `best` and `least` are the position and the value of each row's smallest risk.
 # 3. Not deciding is one more decision, with the same price for every truth. It wins where `least` exceeds `cost`.
 #
-# **Chow's rule** is the special case $L = 1 - I$. There $R(a\mid x) = 1 - P(a \mid x)$, so the smallest risk is
-# $1 - \max_y P(y \mid x)$, and one rejects where $\max_y P(y\mid x) < 1 - \text{cost}$. Since the largest of K
+# **Chow's rule** is the special case $L = 1 - I$. There $R(\hat y\mid x) = 1 - P(\hat y \mid x)$, so the smallest risk
+# is $1 - \max_y P(y \mid x)$, and one rejects where $\max_y P(y\mid x) < 1 - \text{cost}$. Since the largest of K
 # probabilities is at least 1/K, a cost of $1 - 1/K$ or more never rejects anything.
 #
 # ### Why the wrong ones are wrong
@@ -354,7 +357,8 @@ check(decide_or_reject)
 # * *The most probable class decided*: then $L$ has no say between the classes.
 # * *Chow's threshold for any $L$*: it holds for $L = 1 - I$ alone.
 # * *The most probable class taken for certain*: expected losses need every class, weighted.
-# * *−1 for the reject*: used as an index, −1 is the last class.
+# * *−1 or K − 1 for the reject*: used as an index, either is the last class.
+# * *The class compared with the cost*: `argmin` is a position; the price is the `min`.
 #
 # A check by another route: put the price of not deciding into $L$ as a last column, and take a plain argmin.
 
@@ -396,7 +400,7 @@ def average_risk(joint, decided, L):
     decided : (M,) array of int
         The class that the rule decides for each kind x.
     L : (K, K) array
-        L[y, a] is paid if the true class is y and a is decided.
+        L[y, ŷ] is paid if the true class is y and ŷ is decided.
 
     Returns
     -------
@@ -507,10 +511,10 @@ check(two_normals)
 #
 # Take the difference, class 0 minus class 1, and sort by powers of $x$; $\tfrac12\ln 2\pi$ cancels:
 #
-# $$\underbrace{\Bigl(\frac1{2\sigma_1^2} - \frac1{2\sigma_0^2}\Bigr)}_{A} x^2
-# + \underbrace{\Bigl(\frac{\mu_0}{\sigma_0^2} - \frac{\mu_1}{\sigma_1^2}\Bigr)}_{B} x
-# + \underbrace{\frac{\mu_1^2}{2\sigma_1^2} - \frac{\mu_0^2}{2\sigma_0^2}
-# + \ln \frac{P(0)\,\sigma_1}{P(1)\,\sigma_0}}_{C}.$$
+# $$\underbrace{\Bigl(\frac1{2\sigma_1^2} - \frac1{2\sigma_0^2}\Bigr)}_{A} x^2 +
+# \underbrace{\Bigl(\frac{\mu_0}{\sigma_0^2} - \frac{\mu_1}{\sigma_1^2}\Bigr)}_{B} x +
+# \underbrace{\frac{\mu_1^2}{2\sigma_1^2} - \frac{\mu_0^2}{2\sigma_0^2} +
+# \ln \frac{P(0)\,\sigma_1}{P(1)\,\sigma_0}}_{C}.$$
 #
 # Equal spreads: $A = 0$, a straight line, one root. Otherwise a parabola: two roots, or none if $B^2 - 4AC < 0$.
 #

@@ -297,9 +297,8 @@ print(ours.round(3), " agree:", bool(np.allclose(ours, usual, rtol=1e-12)))
 # it compares $2x - 2 + \ln 0.9$ with $12x - 72 + \ln 0.1$ and puts the boundary at $x = 7.220$.
 #
 # With equal priors both say 7: no test on balanced classes would have found it. You are given the *values* of $c$, so
-# that
-# your function works for every family. Return the weights (K, D) and the bias (K,) that make $w_k^\top x + w_{k0} =
-# \ln \lambda_k P(k) p(x \mid k)$, up to the $h$ that all classes share.
+# that your function works for every family. Return the weights (K, D) and the bias (K,) that make $w_k^\top x +
+# w_{k0} = \ln \lambda_k P(k) p(x \mid k)$, up to the $h$ that all classes share.
 
 
 # %% tags=["solution"]

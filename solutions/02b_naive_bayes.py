@@ -152,7 +152,7 @@ check(spam_posterior)
 # * *The evidence as a product, $P(x) = \prod_j P(x_j)$.* Independence was assumed **within each class**. Over both
 #   classes together the words are not independent, and the two posteriors would not sum to 1. $P(x)$ is the sum of the
 #   two `g`.
-# * *Pseudo-counts in the prior too.* Not absurd, but not asked, and with classes of any size without effect.
+# * *Pseudo-counts in the prior too.* Not absurd, but not asked; with many messages of both kinds it has no effect.
 # * *Shares over all messages.* $P(x_j \mid k)$ divides by the messages of class k. Dividing by all gives joint
 #   probabilities, so that the prior enters once more with each word.
 
@@ -345,10 +345,10 @@ def log_joint_with_blanks(X, y, X_new, K, c):
     """
     member = (y == np.arange(K)[:, None]).astype(float)
     priors = member.sum(axis=1) / len(y)
-    seen = member @ ~np.isnan(X)
-    ones = member @ np.nan_to_num(X)
-    p = (ones + c) / (seen + 2 * c)
-    terms = np.where(X_new[:, None] == 1, np.log(p), np.log(1 - p))
+    values_seen = member @ ~np.isnan(X)
+    ones_seen = member @ np.nan_to_num(X)
+    shares = (ones_seen + c) / (values_seen + 2 * c)
+    terms = np.where(X_new[:, None] == 1, np.log(shares), np.log(1 - shares))
     terms = np.where(np.isnan(X_new)[:, None], 0, terms)
     return np.log(priors) + terms.sum(axis=2)
 
@@ -368,8 +368,8 @@ republican = (votes["party"] == "republican").astype(int)
 # %% [markdown] tags=["worked"]
 # ### The solution, line by line
 #
-# 1. `seen` counts, for each class and each feature, how often it was *not* blank: (K, N) @ (N, D). `ones` does the
-#    same for the ones; `nan_to_num` makes the blanks 0, and a 0 adds no one.
+# 1. `values_seen` counts, for each class and each feature, how often it was *not* blank: (K, N) @ (N, D). `ones_seen`
+#    does the same for the ones; `nan_to_num` makes the blanks 0, and a 0 adds no one.
 # 2. `terms` has the shape (M, K, D), by lining up (M, 1, D) with (K, D).
 # 3. The blanks' terms are set to 0 **after** the logarithms. `nan == 1` is false, so a blank first takes the branch of
 #    the zeros; the second `where` takes it back.

@@ -28,6 +28,7 @@ def cases(rng):
     yield Case("numbers near −800", (rng.uniform(-810, -800, size=(2, 3)),))
     yield Case("numbers near 800", (rng.uniform(800, 810, size=(2, 3)),))
     yield Case("rows that lie 1,600 apart", (rng.uniform(0, 3, size=(3, 2)) + [[800.0], [0.0], [-800.0]],))
+    yield Case("entries of one row that lie 1,600 apart", (rng.uniform(0, 3, size=(2, 3)) + [-800.0, 0.0, 800.0],))
     yield Case("a zero probability, whose logarithm is −inf",
                (np.array([[-np.inf, 0.5, 1.0]]) + rng.uniform(size=(2, 1)),))
     yield Case("a row of −inf only", (np.array([[-np.inf, -np.inf], rng.uniform(size=2)]),))
@@ -50,6 +51,35 @@ def one_maximum(a):
     peak = a.max()
     with np.errstate(all="ignore"):
         return np.log(np.exp(a - peak).sum(axis=1)) + peak
+
+
+@log_sum_exp.mistake(
+    "The minimum or the mean of the row is subtracted, not its maximum.",
+    "The identity holds for any m, but only the maximum makes every exponent 0 or less. Beside −800 an entry of 800 "
+    "becomes exp(1600), which is infinite. Take `a.max(axis=1, keepdims=True)`.")
+def minimum_subtracted(a):
+    low = a.min(axis=1, keepdims=True)
+    low = np.where(np.isfinite(low), low, 0)
+    with np.errstate(all="ignore"):
+        return np.log(np.exp(a - low).sum(axis=1)) + low[:, 0]
+
+
+@log_sum_exp.mistake(
+    "Only the largest entry of each row is returned.",
+    "The maximum is what you take out of the sum; what is left is Σ exp(a_k − m), between 1 and K, and its logarithm "
+    "is still to be added. For the row [0, 0] the maximum is 0, the answer ln 2 ≈ 0.693.")
+def maximum_alone(a):
+    return a.max(axis=1)
+
+
+@log_sum_exp.mistake(
+    "It is a logarithm to the base 10.",
+    "The exponentials have the base e, and so must the logarithm that undoes them: `np.log`. There is no other in this "
+    "course. For the row [0, 0] it gives ln 2 ≈ 0.693; `np.log10` gives 0.301.")
+def base_ten(a):
+    peak = _finite_peak(a)
+    with np.errstate(all="ignore"):
+        return np.log10(np.exp(a - peak).sum(axis=1)) + peak[:, 0]
 
 
 @log_sum_exp.mistake(

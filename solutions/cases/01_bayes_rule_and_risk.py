@@ -115,6 +115,33 @@ def rescaled_columns(prior, likelihood):
     return joint / joint.sum(axis=1, keepdims=True)
 
 
+@posterior.mistake(
+    "The evidence is returned, P(x), not the posterior.",
+    "One number for each object is the sum of its joint probabilities, what you divide by. The posterior has a number "
+    "for each class too: the table `prior * likelihood`, (N, K), divided by this sum as a column.")
+def evidence_alone(prior, likelihood):
+    return likelihood @ prior
+
+
+@posterior.mistake(
+    "The softmax is taken of the joint probabilities themselves.",
+    "The exp of a softmax undoes a logarithm. Your products were never logarithms, so there is nothing to undo: divide "
+    "them by their sum. In E1.2, where the logarithms are given, the exp has its place.")
+def softmax_of_products(prior, likelihood):
+    joint = np.exp(prior * likelihood)
+    return joint / joint.sum(axis=1, keepdims=True)
+
+
+@posterior.mistake(
+    "Only the classes 0 and 1 are reckoned with.",
+    "There may be more than two columns, and then the others are lost, from the answer and from the evidence. Work on "
+    "whole rows, `prior * likelihood` and a sum over axis 1; the number of classes then never appears in the code.")
+def two_classes_only(prior, likelihood):
+    joint = prior[:2] * likelihood[:, :2]
+    with np.errstate(invalid="ignore"):
+        return joint / joint.sum(axis=1, keepdims=True)
+
+
 @posterior.variant
 def object_by_object(prior, likelihood):
     rows = []
@@ -237,6 +264,41 @@ def log_posterior_via_probability(log_joint):
         return np.log(log_posterior_as_probability(log_joint))
 
 
+@log_posterior.mistake(
+    "The rows are shifted by their minimum or mean, not by their maximum.",
+    "Any shift is right on paper, but only the maximum makes every exponent 0 or less. Beside a class that is 2,000 "
+    "behind, the best one becomes exp(2000), which is infinite. Take `log_joint.max(axis=1, keepdims=True)`.")
+def log_posterior_minimum(log_joint):
+    low = log_joint.min(axis=1, keepdims=True)
+    with np.errstate(all="ignore"):
+        return log_joint - (low + np.log(np.exp(log_joint - low).sum(axis=1, keepdims=True)))
+
+
+@log_posterior.mistake(
+    "The logarithms are divided instead of subtracted.",
+    "Bayes' rule divides the probabilities, so it SUBTRACTS their logarithms: ln(p/q) = ln p − ln q. In the first "
+    "example ln 0.15 − ln 0.30 = ln 0.5.")
+def log_posterior_quotient(log_joint):
+    return log_joint / np.logaddexp.reduce(log_joint, axis=1)[:, None]
+
+
+@log_posterior.mistake(
+    "The log evidence is added instead of subtracted.",
+    "You multiply by P(x) where Bayes' rule divides by it. Take exp of each row of your answer and add: the log "
+    "posterior must give 1.")
+def log_posterior_added(log_joint):
+    return log_joint + np.logaddexp.reduce(log_joint, axis=1)[:, None]
+
+
+@log_posterior.mistake(
+    "The sum of the log joints is subtracted, not the logarithm of the sum.",
+    "ln p + ln q is the logarithm of the product. The evidence is a sum of probabilities: exp first, then sum, then "
+    "one logarithm for each row, with the maximum taken out as in unit 00.")
+def log_posterior_sum_of_logarithms(log_joint):
+    with np.errstate(invalid="ignore"):
+        return log_joint - log_joint.sum(axis=1, keepdims=True)
+
+
 @log_posterior.variant
 def log_posterior_pairwise(log_joint):
     return log_joint - np.logaddexp.reduce(log_joint, axis=1)[:, None]
@@ -276,6 +338,8 @@ def bayes_decision_cases(rng):
     yield Case("thirty objects, five classes, prices of any size",
                (rng.normal(-2, 1.5, size=(30, 5)), np.exp(rng.normal(0, 1.2, size=5))))
     yield Case("log joints near −1000", (rng.normal(-1000, 2, size=(30, 3)), np.array([6.0, 1.0, 0.3])))
+    apart = np.resize([800.0, 0.0, -800.0], 30)[:, None]
+    yield Case("rows that lie 1,600 apart", (rng.normal(0, 1.5, size=(30, 3)) + apart, np.array([0.3, 1.0, 4.0])))
 
 
 @bayes_decision.mistake(
@@ -327,6 +391,31 @@ def compared_after_exp(log_joint, losses):
 
 
 @bayes_decision.mistake(
+    "One maximum of the whole table is taken out before exp.",
+    "That saves the largest row only. A row that lies 1,600 below it is all zeros after exp, and the argmax of a row "
+    "of zeros is class 0. Comparing needs no exp at all: the logarithm keeps the order.")
+def compared_after_one_shift(log_joint, losses):
+    with np.errstate(all="ignore"):
+        return (np.exp(log_joint - log_joint.max()) * losses).argmax(axis=1)
+
+
+@bayes_decision.mistake(
+    "Each decision is charged its own price, not that of the true class.",
+    "You minimise the decision's λ times the probability of being wrong. But what is paid depends on who the object "
+    "IS: deciding ŷ costs Σ λ_y P(y|x) over the other classes y. That is smallest where λ_ŷ P(ŷ|x) is largest.")
+def price_of_the_decision(log_joint, losses):
+    share = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+    return ((share.sum(axis=1, keepdims=True) - share) * losses).argmin(axis=1)
+
+
+@bayes_decision.mistake(
+    "A row of 0 and 1 is returned instead of the number of the class.",
+    "The 1 stands in the right column, but a decision is the column's number: `argmax(axis=1)` finds it.")
+def one_column_a_class(log_joint, losses):
+    return np.eye(len(losses), dtype=int)[(log_joint + np.log(losses)).argmax(axis=1)]
+
+
+@bayes_decision.mistake(
     "The argmax runs down the columns.",
     "You get K numbers, each naming an object; wanted are N numbers, each naming a class. Name the axis that shall "
     "disappear: the classes, `axis=1`.")
@@ -360,9 +449,9 @@ decide_or_reject = Exercise(
     hints=(
         "Take one object and one possible decision. The true class is unknown, but you know its probabilities. What "
         "does the decision cost on average?",
-        "R(a|x) = Σ_y P(y|x) L[y, a]. That is a matrix product, (N, K) times (K, K). Then the smallest entry of each "
+        "R(ŷ|x) = Σ_y P(y|x) L[y, ŷ]. That is a matrix product, (N, K) times (K, K). Then the smallest entry of each "
         "row, against the price of not deciding.",
-        "`risk = posterior @ L`: risk[i, a] is the expected loss of deciding a for object i."),
+        "`risk = posterior @ L`: risk[i, k] is the expected loss of deciding k for object i."),
     notice="What to notice: with L = 1 − I the expected loss of the best class is 1 − max P(y|x), so one rejects "
            "where the largest posterior is below 1 − cost. That is Chow's rule; with another L it is not a threshold "
            "on the posterior.",
@@ -374,6 +463,8 @@ decide_or_reject = Exercise(
 def decide_or_reject_cases(rng):
     four = np.array([[0.98, 0.02], [0.9, 0.1], [0.55, 0.45], [0.3, 0.7]])
     yield Case("four objects, two classes", (four, np.array([[0.0, 1.0], [5.0, 0.0]]), 0.4))
+    tie = np.array([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
+    yield Case("a decision that costs exactly as much as none", (tie, 1 - np.eye(2), 0.25))
     yield Case("errors counted, doubts cost 0.3", (rng.dirichlet([1.0, 1.0, 1.0], size=40), 1 - np.eye(3), 0.3))
     L = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [9.0, 3.0, 0.0]])
     L = L + rng.uniform(0, 0.3, size=(3, 3)) * (1 - np.eye(3))
@@ -389,7 +480,7 @@ def _decided(risk, cost, reject=None):
 
 @decide_or_reject.mistake(
     "The loss matrix is transposed.",
-    "L[y, a] has the TRUE class down and the DECIDED one across, so the sum over true classes is `posterior @ L`. With "
+    "L[y, ŷ] has the TRUE class down and the DECIDED one across, so the sum over true classes is `posterior @ L`. With "
     "`L.T` you charge a missed class 1 what a false alarm costs. A symmetric L never shows it.")
 def matrix_transposed(posterior, L, cost):
     return _decided(posterior @ L.T, cost)
@@ -445,9 +536,34 @@ def reject_reversed(posterior, L, cost):
 
 
 @decide_or_reject.mistake(
+    "At exactly `cost` it does not decide.",
+    "Where the smallest risk equals the cost both pay the same, and the exercise says: decide. `least <= cost`, not "
+    "`<`.")
+def undecided_at_a_tie(posterior, L, cost):
+    risk = posterior @ L
+    return np.where(risk.min(axis=1) < cost, risk.argmin(axis=1), L.shape[1])
+
+
+@decide_or_reject.mistake(
+    "The number of the class is compared with the cost.",
+    "`argmin` says WHERE the smallest risk stands, `min` how large it is. The price to hold against `cost` is the "
+    "value, `risk.min(axis=1)`.")
+def class_against_cost(posterior, L, cost):
+    best = (posterior @ L).argmin(axis=1)
+    return np.where(best <= cost, best, L.shape[1])
+
+
+@decide_or_reject.mistake(
+    "The reject is coded K − 1, which is the last class.",
+    "The classes are 0 to K − 1, so \"not decided\" is one further: K, as if L had one more column.")
+def reject_is_the_last_class(posterior, L, cost):
+    return _decided(posterior @ L, cost, reject=L.shape[1] - 1)
+
+
+@decide_or_reject.mistake(
     "The most probable class is taken for the true one.",
-    "You charge L[ŷ, a] as if the most probable class were certain. Then deciding it costs nothing, whatever a "
-    "surprise would cost. Every true class counts with its probability: Σ_y P(y|x) L[y, a].")
+    "You take one row of L, as if the most probable class were certain. Then deciding it costs nothing, whatever a "
+    "surprise would cost. Every true class counts with its probability: Σ_y P(y|x) L[y, ŷ].")
 def as_if_certain(posterior, L, cost):
     return _decided(L[posterior.argmax(axis=1)], cost)
 
@@ -509,7 +625,7 @@ def _random_table(rng, M, K, gain=0.0):
 
 @average_risk.mistake(
     "The loss matrix is transposed.",
-    "L[y, a] has the true class down and the decision across. `L[decided]` picks rows by the decision, so a missed "
+    "L[y, ŷ] has the true class down and the decision across. `L[decided]` picks rows by the decision, so a missed "
     "class 1 is charged as a false alarm. Take columns: `L[:, decided].T`.")
 def price_transposed(joint, decided, L):
     return float((joint * L[decided]).sum())
@@ -571,15 +687,50 @@ def best_rule_instead(joint, decided, L):
     return float((joint @ L).min(axis=1).sum())
 
 
+@average_risk.mistake(
+    "The losses of all decisions are added: `decided` plays no part.",
+    "`joint @ L` has a column for every decision that could be taken. The rule takes one of them for each kind: column "
+    "`decided[x]` in row x.")
+def all_decisions_at_once(joint, decided, L):
+    return float((joint @ L).sum())
+
+
+@average_risk.mistake(
+    "Only the first kind of objects is priced.",
+    "You return what kind 0 pays. Does a `return` stand inside the loop, one level too far to the right? Every kind "
+    "adds its share to the sum.")
+def first_kind_only(joint, decided, L):
+    return float(joint[0] @ L[:, decided[0]])
+
+
+@average_risk.mistake(
+    "Only the first K kinds are priced.",
+    "The loop over the kinds runs as far as there are classes. There are M kinds, one for each row of `joint`, and K "
+    "classes, one for each row of `L`; M may be larger.")
+def as_many_kinds_as_classes(joint, decided, L):
+    K = len(L)
+    return float((joint[:K] * L[:, decided[:K]].T).sum())
+
+
+@average_risk.mistake(
+    "Right decisions are taken to cost nothing.",
+    "You skip the cells in which decision and truth agree. L[y, y] is 0 as a rule, but not always: a right decision "
+    "may earn something, or cost something. Sum over all cells; L says what each is worth.")
+def diagonal_skipped(joint, decided, L):
+    return average_cost(joint, decided, L * (1 - np.eye(len(L))))
+
+
+def average_cost(joint, decided, L):
+    return float((joint @ L)[np.arange(len(joint)), decided].sum())
+
+
 @average_risk.variant
 def cell_by_cell(joint, decided, L):
     M, K = joint.shape
     return math.fsum(joint[x, y] * L[y, decided[x]] for x in range(M) for y in range(K))
 
 
-@average_risk.variant
-def chosen_from_the_expected_losses(joint, decided, L):
-    return float((joint @ L)[np.arange(len(joint)), decided].sum())
+average_risk.variant(average_cost)
 
 
 # ------------------------------------------------------------------------------------------------ E1.6 two normals
@@ -722,6 +873,59 @@ def points_descending(mu, sigma, priors):
     return points[::-1], error
 
 
+@two_normals.mistake(
+    "With equal spreads the quadratic formula divides by A = 0.",
+    "If the spreads are equal, the square drops out, and what is left is a straight line, Bx + C. Ask for that case "
+    "first: its only point is −C/B.")
+def divided_by_zero(mu, sigma, priors):
+    A, B, C = _coefficients(mu, sigma, priors)
+    root = B * B - 4 * A * C
+    with np.errstate(all="ignore"):
+        points = np.sort((-B + np.array([-1, 1]) * np.sqrt(root)) / (2 * A)) if root > 0 else np.empty(0)
+        return _boundary_and_error(points, mu, sigma, priors)
+
+
+@two_normals.mistake(
+    "Where the curves never cross, the points are NaN instead of none.",
+    "B² − 4AC is negative then, and its root is not a number. There is no point: return an array of length 0, "
+    "`np.empty(0)`. One class is larger everywhere, and the error is the prior of the other.")
+def root_of_a_negative(mu, sigma, priors):
+    A, B, C = _coefficients(mu, sigma, priors)
+    if A == 0:
+        return _boundary_and_error(np.array([-C / B]), mu, sigma, priors)
+    with np.errstate(invalid="ignore"):
+        points = np.sort((-B + np.array([-1, 1]) * np.sqrt(B * B - 4 * A * C)) / (2 * A))
+    return _boundary_and_error(points, mu, sigma, priors)
+
+
+@two_normals.mistake(
+    "Where there is no point, the error is taken for 0.",
+    "The rule then decides for the same class everywhere, so it is wrong on every object of the other: the error is "
+    "the other class's prior.")
+def no_point_no_error(mu, sigma, priors):
+    points, error = _boundary_and_error(_roots(*_coefficients(mu, sigma, priors)), mu, sigma, priors)
+    return points, error if len(points) else 0.0
+
+
+@two_normals.mistake(
+    "The point is put half-way between the means.",
+    "That is right for equal spreads AND equal priors. A more frequent class pushes the point away from its mean, and "
+    "with different spreads there are two points or none. Solve the equation P(0)p(x|0) = P(1)p(x|1).")
+def half_way(mu, sigma, priors):
+    middle = mu.mean()
+    beyond = ndtr(np.sign(mu - mu[::-1]) * (middle - mu) / sigma)     # each class's mass on the other's side
+    return np.array([middle]), float(priors @ beyond)
+
+
+@two_normals.mistake(
+    "`/ 2 * A` divides by 2 and then MULTIPLIES by A.",
+    "Python works from left to right: the denominator 2A needs brackets, `/ (2 * A)`. The derivation of A, B and C is "
+    "right.")
+def denominator_without_brackets(mu, sigma, priors):
+    A, B, C = _coefficients(mu, sigma, priors)
+    return _boundary_and_error(_roots(A, B, C) * (A**2 if A else 1), mu, sigma, priors)
+
+
 @two_normals.variant
 def with_numpy_roots(mu, sigma, priors):
     A, B, C = _coefficients(mu, sigma, priors)
@@ -838,6 +1042,22 @@ def correction_without_keepdims(posterior, sample_priors, true_priors):
     "like a doubtful one. Multiply by the ratio and normalise.")
 def difference_added(posterior, sample_priors, true_priors):
     return posterior + (true_priors - sample_priors)
+
+
+@correct_priors.mistake(
+    "The old priors are multiplied in once more instead of divided out.",
+    "They are in the posterior already, as a factor. Divide by them, then multiply by the new ones; in logarithms: "
+    "+ ln P(y) − ln P_sample(y).")
+def both_multiplied(posterior, sample_priors, true_priors):
+    return _shares(posterior * sample_priors * true_priors)
+
+
+@correct_priors.mistake(
+    "The ratio of the priors is lined up with the objects instead of the classes.",
+    "`ratio[:, None]` gives row i the factor ratio[i]; that runs only if N = K, and the normalising then takes it out "
+    "again. The classes are the columns: `posterior * ratio` lines them up.")
+def ratio_down_the_rows(posterior, sample_priors, true_priors):
+    return _shares(posterior * (true_priors / sample_priors)[:, None])
 
 
 @correct_priors.variant
@@ -979,6 +1199,71 @@ def half_missing(x, mu, sigma, priors, losses):
 def log_odds_of_class_0(x, mu, sigma, priors, losses):
     w, w0 = _line(mu, sigma, priors)
     return _answer(-(w * x + w0), np.log(losses[0] / losses[1]))
+
+
+@log_odds_rule.mistake(
+    "The squares of the means were turned round, and the priors left as printed.",
+    "μ₀² − μ₁² is right as it stands: at equal priors the log odds must be 0 half-way between the means, and with "
+    "w = (μ₁ − μ₀)/σ² they are. What stands upside down is the ratio of the priors.")
+def squares_for_priors(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    return _answer(w * x - w0, np.log(losses[0] / losses[1]))
+
+
+@log_odds_rule.mistake(
+    "The slope was turned round, and the priors left as printed.",
+    "(μ₁ − μ₀)/σ² is right: the larger x, the more it speaks for the class with the larger mean. What stands upside "
+    "down is the ratio of the priors.")
+def slope_for_priors(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    return _answer(-w * x + w0 - 2 * np.log(priors[1] / priors[0]), np.log(losses[0] / losses[1]))
+
+
+@log_odds_rule.mistake(
+    "The squares of the means stand the wrong way round.",
+    "−(x − μ₁)² + (x − μ₀)² leaves μ₀² − μ₁². Half-way between the means, at equal priors, the log odds must be 0; try "
+    "x = (μ₀ + μ₁)/2.")
+def squares_turned(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    return _answer(w * x + w0 - (mu[0] ** 2 - mu[1] ** 2) / sigma**2, np.log(losses[0] / losses[1]))
+
+
+@log_odds_rule.mistake(
+    "`/ 2 * sigma**2` divides by 2 and then MULTIPLIES by σ².",
+    "Python works from left to right: the denominator 2σ² needs brackets, `/ (2 * sigma**2)`. With σ = 1 nobody sees "
+    "it.")
+def spread_without_brackets(x, mu, sigma, priors, losses):
+    w, _ = _line(mu, sigma, priors)
+    w0 = (mu[0] ** 2 - mu[1] ** 2) * sigma**2 / 2 + np.log(priors[1] / priors[0])
+    return _answer(w * x + w0, np.log(losses[0] / losses[1]))
+
+
+@log_odds_rule.mistake(
+    "The posterior is returned instead of the log odds.",
+    "The decisions are right, but σ(a) lies between 0 and 1. Log odds may be any number; leave the logistic function "
+    "out.")
+def posterior_for_log_odds(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    share = 1 / (1 + np.exp(-(w * x + w0)))
+    return share, (share > losses[0] / losses.sum()).astype(int)
+
+
+@log_odds_rule.mistake(
+    "The log odds are compared with ½.",
+    "½ is the toss-up of a probability, at equal prices. For log odds the toss-up is 0, and with prices the threshold "
+    "is ln λ₀/λ₁.")
+def threshold_one_half(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    return _answer(w * x + w0, 0.5)
+
+
+@log_odds_rule.mistake(
+    "It decides 1 below the threshold instead of above.",
+    "Large log odds speak for class 1: `log_odds > threshold`.")
+def below_the_threshold(x, mu, sigma, priors, losses):
+    w, w0 = _line(mu, sigma, priors)
+    a = w * x + w0
+    return a, (a <= np.log(losses[0] / losses[1])).astype(int)
 
 
 @log_odds_rule.variant

@@ -137,6 +137,40 @@ def clipped(family, mean, trials):
 
 
 @natural_parameter.mistake(
+    "The infinities are replaced by the largest numbers there are.",
+    "`np.nan_to_num` makes ±1.8e308 of ±inf. A mean on the edge has no finite θ, and −inf says just that: under this "
+    "class the value is impossible. Leave it; `np.errstate(divide=\"ignore\")` silences the warning.")
+def infinities_hidden(family, mean, trials):
+    return np.nan_to_num(by_odds(family, mean, trials))
+
+
+@natural_parameter.mistake(
+    "The binomial's θ is multiplied by its trials.",
+    "The trials multiply c(θ), and so the mean: trials · σ(θ) = μ. Solved for θ the factor goes INTO the logarithm, "
+    "μ/(trials − μ), and none stays outside.")
+def theta_times_trials(family, mean, trials):
+    return by_odds(family, mean, trials) * (trials if family == "binomial" else 1)
+
+
+@natural_parameter.mistake(
+    "c itself is computed from the mean, not the inverse of its derivative.",
+    "The table gives c(θ). Its slope c′(θ) is the mean: differentiate first, then solve c′(θ) = mean for θ. For the "
+    "Poisson c = e^θ, so c′ = e^θ = μ and θ = ln μ.")
+def log_normaliser_of_the_mean(family, mean, trials):
+    c = {"normal": lambda t: t**2 / 2, "bernoulli": lambda t: np.logaddexp(0, t),
+         "binomial": lambda t: trials * np.logaddexp(0, t), "poisson": np.exp}[family]
+    return c(mean)
+
+
+@natural_parameter.mistake(
+    "It is a logarithm to the base 10.",
+    "e^θ stands in the densities, so the logarithm that undoes it has the base e: `np.log`. For a share of 0.8 it "
+    "gives 1.386; `np.log10` gives 0.602.")
+def base_ten(family, mean, trials):
+    return mean if family == "normal" else by_odds(family, mean, trials) / math.log(10)
+
+
+@natural_parameter.mistake(
     "The Poisson is treated like a yes-or-no feature.",
     "A count has no upper bound, so there is no 1 − μ, and for a mean above 1 its logarithm is NaN. c′(θ) = e^θ, hence "
     "θ = ln μ and nothing more.")
@@ -291,6 +325,36 @@ def raw_moments(X, y, K):
 
 
 @gaussian_fit.mistake(
+    "All features of a class are thrown together: `axis=0` is missing.",
+    "`X[y == k].mean()` is one number for the whole block of rows and columns. Millimetres and grams do not mix: with "
+    "`axis=0` the rows are averaged and each column keeps its own mean and variance, (D,) for each class.")
+def features_together(X, y, K):
+    blocks = [X[y == k] for k in range(K)]
+    variance = np.array([block.var() for block in blocks])
+    return np.array([block.mean() for block in blocks]), variance, np.bincount(y, minlength=K) @ variance / len(X)
+
+
+@gaussian_fit.mistake(
+    "The sums of squares are not divided by anything.",
+    "A variance is the MEAN of the squares. Divide each class's sum by its number of rows N_k, and the sum over all "
+    "classes by N. For 1 and 3 the squares sum to 2, the variance is 1.")
+def sums_of_squares(X, y, K):
+    mu, variance, shared = loop_over_classes(X, y, K)
+    return mu, variance * np.bincount(y, minlength=K)[:, None], shared * len(X)
+
+
+@gaussian_fit.mistake(
+    "The sum over a class is divided by the number of all rows.",
+    "`R.T @ X` sums the rows of class k, and of those there are N_k: `R.sum(axis=0)[:, None]`. Divided by N, the mean "
+    "of 1 and 3 comes out as 4/5.")
+def class_sums_over_all(X, y, K):
+    R = np.eye(K)[y]
+    mu = R.T @ X / len(X)
+    squares = R.T @ (X - mu[y]) ** 2
+    return mu, squares / len(X), squares.sum(axis=0) / len(X)
+
+
+@gaussian_fit.mistake(
     "The classes are not kept apart.",
     "Every class has got the mean and the variance of all rows. Pick the rows of class k, `X[y == k]`, or sum with the "
     "0/1 table `np.eye(K)[y]`.")
@@ -420,6 +484,55 @@ def without_h(X, families, theta, phi, priors):
 def half_of_h(X, families, theta, phi, priors):
     constant = sum(0.5 * math.log(2 * math.pi * p) for f, p in zip(families, phi) if f == "normal")
     return _sum(X, families, theta, phi, priors) + constant
+
+
+@mixed_log_joint.mistake(
+    "The count's −ln x! is missing.",
+    "The Poisson has h = −ln x!, which is not 0 from x = 2 on. `scipy.special.gammaln(x + 1)` is ln x!; subtract it.")
+def without_factorial(X, families, theta, phi, priors):
+    return _sum(X, families, theta, phi, priors) + _of_counts(X, families, lambda x: math.lgamma(x + 1))
+
+
+@mixed_log_joint.mistake(
+    "`gammaln(x)` is taken for ln x!.",
+    "Γ(x) is (x − 1)!, one factor short: ln x! is `gammaln(x + 1)`. At x = 1 nobody sees it, at x = 2 you lose ln 2, "
+    "and at x = 0 it is infinite.")
+def gamma_one_off(X, families, theta, phi, priors):
+    with np.errstate(divide="ignore"):
+        return _sum(X, families, theta, phi, priors) + _of_counts(X, families, lambda x: np.log(x))
+
+
+def _of_counts(X, families, what):
+    """The sum of what(x) over the Poisson features of each object, (N, 1)."""
+    counts = X[:, [family == "poisson" for family in families]]
+    return np.array([[sum(what(x) for x in row)] for row in counts])
+
+
+@mixed_log_joint.mistake(
+    "`/ 2 * phi` divides by 2 and then MULTIPLIES by φ.",
+    "−x²/2φ has 2φ below the line. Python works from left to right, so the denominator needs brackets: "
+    "`-x**2 / (2 * phi)`.")
+def denominator_without_brackets(X, families, theta, phi, priors):
+    normal = np.array([family == "normal" for family in families])
+    moved = (X**2 / 2 * (1 / phi - phi))[:, normal].sum(axis=1, keepdims=True)
+    return _sum(X, families, theta, phi, priors) + moved
+
+
+@mixed_log_joint.mistake(
+    "h is divided by φ as well.",
+    "The bracket is (xθ − c)/φ, and h stands OUTSIDE it. h has its own φ inside: −x²/2φ − ½ ln 2πφ.")
+def h_divided_too(X, families, theta, phi, priors):
+    return sum(_terms(x, f, t, p, h=False) + (_terms(x, f, t, p) - _terms(x, f, t, p, h=False)) / p
+               for x, f, t, p in zip(X.T, families, theta.T, phi.tolist())) + np.log(priors)
+
+
+@mixed_log_joint.mistake(
+    "The exponential is taken at the end.",
+    "These are P(k)·p(x|k), and the exercise asks for their logarithms. With many features the products underflow to "
+    "0; leave the last exp out.")
+def joint_itself(X, families, theta, phi, priors):
+    with np.errstate(all="ignore"):
+        return np.exp(_sum(X, families, theta, phi, priors))
 
 
 @mixed_log_joint.mistake(
@@ -559,6 +672,61 @@ def no_logarithm(theta, c, phi, priors, losses):
 
 
 @linear_form.mistake(
+    "λ is added to the bias without a logarithm.",
+    "ln(λP) = ln λ + ln P. An error that costs nothing extra has λ = 1 and adds ln 1 = 0, not 1.")
+def losses_without_logarithm(theta, c, phi, priors, losses):
+    return theta / phi, losses + np.log(priors) - (c / phi).sum(axis=1)
+
+
+@linear_form.mistake(
+    "All classes get the same sum of c(θ): it runs over the classes too.",
+    "`(c / phi).sum()` without an axis adds up all K rows. Each class has its own sum over the features: "
+    "`sum(axis=1)`, of shape (K,).")
+def c_of_all_classes(theta, c, phi, priors, losses):
+    return theta / phi, np.log(losses * priors) - (c / phi).sum()
+
+
+@linear_form.mistake(
+    "c(θ) is summed over the classes instead of the features.",
+    "Row k of c belongs to class k. Name the axis that shall disappear: the D features, `axis=1`. With D = 1, or with "
+    "D = K, the wrong axis gives no error.")
+def c_down_the_columns(theta, c, phi, priors, losses):
+    return theta / phi, np.log(losses * priors) - (c / phi).sum(axis=0)
+
+
+@linear_form.mistake(
+    "ln λP is divided by φ too.",
+    "Only (xθ − c) stands over φ. The prior and the loss belong to the class, not to any feature, and enter once, as "
+    "they are: ln λ_k P(k) − Σ_j c/φ_j.")
+def prior_divided_too(theta, c, phi, priors, losses):
+    return theta / phi, ((np.log(losses * priors)[:, None] - c) / phi).sum(axis=1)
+
+
+@linear_form.mistake(
+    "φ is taken for a variance, and its root divided out.",
+    "The exponent is (xθ − c)/φ, with φ itself. For a normal feature φ is σ² already, and θx/σ would be in mm.")
+def root_of_phi(theta, c, phi, priors, losses):
+    root = np.sqrt(phi)
+    return theta / root, np.log(losses * priors) - (c / root).sum(axis=1)
+
+
+@linear_form.mistake(
+    "λP is made to sum to 1 first.",
+    "Your rule decides the same, for every bias has lost the same number. But the exercise asks for "
+    "ln λ_k P(k) p(x|k) itself: take λ and P as they come.")
+def weights_normalised(theta, c, phi, priors, losses):
+    g = losses * priors
+    return theta / phi, np.log(g / g.sum()) - (c / phi).sum(axis=1)
+
+
+@linear_form.mistake(
+    "c(θ) is computed anew as θ²/2.",
+    "That is the normal's. You are given the values of c, of whatever family each feature is: use those.")
+def always_normal(theta, c, phi, priors, losses):
+    return theta / phi, np.log(losses * priors) - (theta**2 / 2 / phi).sum(axis=1)
+
+
+@linear_form.mistake(
     "φ is multiplied in instead of divided out.",
     "Look at the units. For a length, θ is in mm and φ in mm²; θ·x/φ is a pure number, θ·x·φ is mm⁴. A feature that "
     "spreads widely must weigh less.")
@@ -656,6 +824,41 @@ def ranks_by_position(score, positive):
     rank[np.argsort(score, kind="stable")] = np.arange(1, len(score) + 1)
     n = positive.sum()
     return (rank[positive].sum() - n * (n + 1) / 2) / (n * (len(score) - n))
+
+
+@area_under_roc.mistake(
+    "Equal scores are passed one after the other: the curve has steps where it should slant.",
+    "Your ROC curve takes the objects one by one, and among equal scores the order of the rows decides. All objects "
+    "with the same score are passed at once; the slanted piece gives each such pair its half.")
+def staircase(score, positive):
+    hit = positive[np.argsort(-score, kind="stable")]
+    return np.cumsum(hit)[~hit].sum() / (positive.sum() * (~positive).sum())
+
+
+@area_under_roc.mistake(
+    "All objects are compared with all.",
+    "In a table of everybody against everybody each pair occurs twice, once won and once lost, so this is ½ whatever "
+    "the scores are. Put the positives down the side, `score[positive][:, None]`, and the negatives across.")
+def everybody_against_everybody(score, positive):
+    gap = score[:, None] - score
+    return np.mean((gap > 0) + 0.5 * (gap == 0))
+
+
+@area_under_roc.mistake(
+    "Lost pairs are counted −1.",
+    "The mean of the signs is (wins − losses)/pairs = 2·AUC − 1, which is 0 for a coin. The AUC counts a lost pair 0 "
+    "and a tie ½.")
+def wins_less_losses(score, positive):
+    return np.sign(score[positive][:, None] - score[~positive]).mean()
+
+
+@area_under_roc.mistake(
+    "It is divided by the square of the number of objects.",
+    "N² counts every object against every other and itself. You compared positives with negatives only: N₁·N₀ pairs, "
+    "`gap.size`.")
+def squared_number(score, positive):
+    wins, ties, _ = _counts(score, positive)
+    return (wins + 0.5 * ties) / len(score) ** 2
 
 
 @area_under_roc.mistake(

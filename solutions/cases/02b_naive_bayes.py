@@ -133,6 +133,59 @@ def zeros(X, y, K, c):
     return (counts - ones + c) / (counts + 2 * c)
 
 
+@fit_bernoulli.mistake(
+    "Brackets are missing: only c is divided, and the ones stay a count.",
+    "`ones + c / (counts + 2 * c)` divides before it adds. The whole numerator wants a bracket: "
+    "`(ones + c) / (counts + 2 * c)`. A share above 1 gives it away.")
+def numerator_without_brackets(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return ones + c / (counts + 2 * c)
+
+
+@fit_bernoulli.mistake(
+    "The pseudo-count is added to the share instead of the count.",
+    "(share + c)/(1 + 2c) moves a class of two objects as much as one of two thousand. c is a number of objects: add "
+    "it before you divide, (n + c)/(N_k + 2c).")
+def added_to_the_share(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    with np.errstate(invalid="ignore"):
+        return (ones / counts + c) / (1 + 2 * c)
+
+
+@fit_bernoulli.mistake(
+    "c is always taken for 1.",
+    "1 and 2 stand in your formula where c and 2c belong; as long as c is 1 nobody sees it.")
+def always_one(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return (ones + 1) / (counts + 2)
+
+
+@fit_bernoulli.mistake(
+    "One c is shared out among the two values: c/2 above and c below.",
+    "Ones and zeros sum to 1, so this too is a right formula, with half the pseudo-count. The exercise gives c to the "
+    "ones and c to the zeros: 2c below.")
+def half_each(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return (ones + c / 2) / (counts + c)
+
+
+@fit_bernoulli.mistake(
+    "A class without objects has no row.",
+    "`np.unique(y)` names the classes that occur. The table has a row for each of `range(K)`; a class without objects "
+    "gets (0 + c)/(0 + 2c) = ½.")
+def classes_that_occur(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return ((ones + c) / (counts + 2 * c))[np.unique(y)]
+
+
+@fit_bernoulli.mistake(
+    "Only the first class is filled in.",
+    "All other rows are 0. Does a `return` stand inside the loop over the classes, one level too far to the right?")
+def first_class_only(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return (ones + c) / (counts + 2 * c) * (np.arange(K) == 0)[:, None]
+
+
 @fit_bernoulli.variant
 def bernoulli_loops(X, y, K, c):
     table = np.empty((K, X.shape[1]))
@@ -273,6 +326,62 @@ def spam_all_messages(X, spam, message, c):
     return _answer(X, spam, message, [(kind.sum(axis=0) + c) / (len(X) + 2 * c) for kind in (X[~spam], X[spam])])
 
 
+@spam_posterior.mistake(
+    "The factors of the words are added instead of multiplied.",
+    "Independent within a class means that the probability of all words together is the PRODUCT: `prod`, not `sum`.")
+def factors_added(X, spam, message, c):
+    good, bad = (prior * np.where(message == 1, p, 1 - p).sum()
+                 for prior, p in zip((np.mean(~spam), np.mean(spam)), _shares(X, spam, c)))
+    return bad / (good + bad)
+
+
+@spam_posterior.mistake(
+    "An absent word gives the factor 0.",
+    "`message * p` is 0 wherever the word is not there, and one 0 makes the product 0. An absent word has the factor "
+    "1 − p: `np.where(message == 1, p, 1 - p)`.")
+def absent_is_impossible(X, spam, message, c):
+    good, bad = (prior * (message * p).prod()
+                 for prior, p in zip((np.mean(~spam), np.mean(spam)), _shares(X, spam, c)))
+    with np.errstate(invalid="ignore"):
+        return np.divide(bad, good + bad)
+
+
+@spam_posterior.mistake(
+    "Present and absent are exchanged.",
+    "p is the probability that the word IS there. Where the message has a 1 the factor is p, where it has a 0 it is "
+    "1 − p.")
+def present_for_absent(X, spam, message, c):
+    return _answer(X, spam, 1 - message, _shares(X, spam, c))
+
+
+@spam_posterior.mistake(
+    "The odds are returned, spam to good.",
+    "0.108/0.032 says how many spams come on one good message like this. The probability is the share of spam in the "
+    "two together: 0.108/(0.108 + 0.032).")
+def odds_of_spam(X, spam, message, c):
+    share = _answer(X, spam, message, _shares(X, spam, c))
+    return share / (1 - share)
+
+
+@spam_posterior.mistake(
+    "The logarithms are shared out instead of the probabilities.",
+    "a_spam/(a_good + a_spam) is no probability: the likelier class has the logarithm nearer to 0, so it even gets the "
+    "smaller part. Take exp of both before you divide by their sum.")
+def logarithms_shared(X, spam, message, c):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        good, bad = (np.log(prior) + np.log(np.where(message == 1, p, 1 - p)).sum()
+                     for prior, p in zip((np.mean(~spam), np.mean(spam)), _shares(X, spam, c)))
+        return bad / (good + bad)
+
+
+@spam_posterior.mistake(
+    "The priors are given pseudo-counts too.",
+    "Not absurd, but not asked: the prior is the plain share of each kind, N_k/N. Both kinds occur, so no prior is 0.")
+def smoothed_priors(X, spam, message, c):
+    priors = [(np.sum(kind) + c) / (len(X) + 2 * c) for kind in (~spam, spam)]
+    return _answer(X, spam, message, _shares(X, spam, c), priors)
+
+
 @spam_posterior.variant
 def spam_by_log_odds(X, spam, message, c):
     a = np.log(spam.sum() / (~spam).sum())
@@ -383,6 +492,33 @@ def mean_of_marginals(counts):
     "first: divide each by the number of objects of the class.")
 def undivided(counts):
     return counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True) + 0.0
+
+
+@product_of_marginals.mistake(
+    "The result is cut off to whole numbers: the table that it is written into holds integers.",
+    "`np.zeros_like(counts)` makes integers, as the counts are, and writing .24 into it leaves 0. Make it with "
+    "`np.zeros(counts.shape)`, or do without a table to fill.")
+def cut_to_integers(counts):
+    return outer_products(counts).astype(counts.dtype)
+
+
+@product_of_marginals.mistake(
+    "The marginals are multiplied place by place instead of each with each.",
+    "`first * second` pairs the value v of the one feature with the value v of the other only. A table needs a column "
+    "times a row: `first[:, None] * second`, or `np.outer(first, second)`.")
+def place_by_place(counts):
+    size = counts.sum(axis=(1, 2))[:, None]
+    line = counts.sum(axis=2) / size * (counts.sum(axis=1) / size)
+    return np.repeat(line[:, None, :], counts.shape[1], axis=1)
+
+
+@product_of_marginals.mistake(
+    "The conditional shares are multiplied instead of the marginal ones.",
+    "You divide each cell by its row's and by its column's sum. Those are P(x2 | x1, k) and P(x1 | x2, k), which know "
+    "how the features go together. A marginal is a whole row's or column's sum, divided by the size of the class.")
+def conditionals(counts):
+    with np.errstate(invalid="ignore"):
+        return counts / counts.sum(axis=1, keepdims=True) * (counts / counts.sum(axis=2, keepdims=True))
 
 
 @product_of_marginals.variant
@@ -555,11 +691,11 @@ log_joint_with_blanks = Exercise(
         "blank enter either of them? And what may it add to the score of an object?",
         "p_kj = (ones seen + c)/(values seen + 2c); a_k = ln(N_k/N) + Σ over the seen j of ln p_kj where x_j = 1 "
         "and ln(1 − p_kj) where x_j = 0.",
-        "`member = (y == np.arange(K)[:, None]).astype(float)`; then `seen = member @ ~np.isnan(X)` and `ones = "
-        "member @ np.nan_to_num(X)`, both (K, D)."),
+        "`member = (y == np.arange(K)[:, None]).astype(float)`; then `values_seen = member @ ~np.isnan(X)` and "
+        "`ones_seen = member @ np.nan_to_num(X)`, both (K, D)."),
     notice="What to notice: an object that is blank altogether has the log priors as its scores: knowing nothing, "
            "you stay with the prior.",
-    intermediates=("priors", "seen", "ones", "p", "terms"),
+    intermediates=("priors", "values_seen", "ones_seen", "shares", "terms"),
 )
 
 
@@ -716,6 +852,58 @@ def ones_only(X, y, X_new, K, c):
 def nan_spreads(X, y, X_new, K, c):
     p, log_priors = _fitted(X, y, K, c)
     return _scores(X_new, p, log_priors, blank=np.nan)
+
+
+@log_joint_with_blanks.mistake(
+    "The pseudo-count is added above and only once below.",
+    "Ones and zeros both got a c, so the total has grown by 2c. With c below, the two shares sum to more than 1.")
+def blanks_once_below(X, y, X_new, K, c):
+    p, log_priors = _fitted(X, y, K, c)
+    seen = np.array([(~np.isnan(X[y == k])).sum(axis=0) for k in range(K)])
+    with np.errstate(all="ignore"):
+        return _scores(X_new, p * (seen + 2 * c) / (seen + c), log_priors)
+
+
+@log_joint_with_blanks.mistake(
+    "Objects with a blank are thrown away altogether, from the priors too.",
+    "Their class is known, and so are their other features. An object with a blank counts in N_k; only the blank "
+    "itself is skipped.")
+def complete_throughout(X, y, X_new, K, c):
+    keep = ~np.isnan(X).any(axis=1)
+    with np.errstate(divide="ignore"):
+        return _scores(X_new, *_fitted(X[keep], y[keep], K, c))
+
+
+@log_joint_with_blanks.mistake(
+    "The log posterior is returned, not the log joint.",
+    "You subtracted ln P(x) from each row. That changes no decision, but the exercise asks for ln P(k) p(x|k): leave "
+    "the normalising out.")
+def blanks_normalised(X, y, X_new, K, c):
+    a = _scores(X_new, *_fitted(X, y, K, c))
+    return a - np.logaddexp.reduce(a, axis=1)[:, None]
+
+
+@log_joint_with_blanks.mistake(
+    "The exponential is taken at the end.",
+    "These are P(k)·p(x|k). The exercise asks for their logarithms, which do not underflow: leave the last exp out.")
+def blanks_joint_itself(X, y, X_new, K, c):
+    return np.exp(_scores(X_new, *_fitted(X, y, K, c)))
+
+
+@log_joint_with_blanks.mistake(
+    "The prior is added without its logarithm.",
+    "The product P(k)·p(x|k) becomes ln P(k) + ln p(x|k): both factors go under the logarithm.")
+def blanks_prior_plain(X, y, X_new, K, c):
+    p, log_priors = _fitted(X, y, K, c)
+    return _scores(X_new, p, np.exp(log_priors))
+
+
+@log_joint_with_blanks.mistake(
+    "The priors are given pseudo-counts too.",
+    "The pseudo-count belongs to the values of the features. The prior is the plain share of the class, N_k/N.")
+def blanks_smoothed_prior(X, y, X_new, K, c):
+    p, _ = _fitted(X, y, K, c)
+    return _scores(X_new, p, np.log([(np.sum(y == k) + c) / (len(y) + K * c) for k in range(K)]))
 
 
 @log_joint_with_blanks.variant
