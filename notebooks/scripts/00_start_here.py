@@ -181,7 +181,8 @@ with np.errstate(divide="ignore"):
 #
 # * Every $a_k - m \le 0$, so every exponential is at most 1: **nothing overflows.**
 # * The largest one is exactly $e^0 = 1$, so the sum lies between 1 and K: **its logarithm is never −∞.**
-# * A term that still underflows was smaller than $e^{-745}$ beside a 1. No digit of the answer could have told.
+# * A term that still underflows was smaller than $e^{-745}$ beside a 1. It could not have changed a digit of the
+#   answer.
 #
 # It follows that $m \le \operatorname{lse}(a) \le m + \ln K$: the function is a maximum with soft edges.
 
@@ -244,8 +245,9 @@ print("the plain formula works for s from", s[works][0], "to", s[works][-1])
 #
 # $$\frac{e^{a_k}}{\sum_j e^{a_j}} = e^{\,a_k - \operatorname{lse}(a)}.$$
 #
-# These shares are positive and sum to 1. With $a_k = \ln P(k)\,p(x \mid k)$ they are the posterior: **this is Bayes'
-# rule.** Below, two of three numbers stay at 0 and 1, and the third one moves.
+# These shares are positive and sum to 1. If $a_k$ is the logarithm of the probability of class $k$ times that of what
+# you see within it, $\ln P(k)\,p(x \mid k)$, the shares are the probabilities of the classes: **this is Bayes' rule**,
+# the subject of unit 01. Below, two of three numbers stay at 0 and 1, and the third one moves.
 
 
 # %%
@@ -269,8 +271,8 @@ plt.show()
 # %% [markdown]
 # What we see: the first number's share grows from almost nothing to almost everything. The other two shrink, but
 # **their ratio stays** $e^{0} : e^{1}$, in every panel, since only differences of the $a_k$ matter. And lse stays just
-# above the largest of the three numbers: clearly above it where two of them are equally large, and hardly at all where
-# one has almost the whole sum.
+# above the largest of the three numbers: by most where the two largest are equal, as in the third panel, and hardly at
+# all where one has almost the whole sum.
 #
 # The same with a slider. Focus it with Tab and press the arrow keys. At which value is the first share one half? Then
 # $e^{a_0} = e^0 + e^1$; work it out before you look for it.

@@ -210,8 +210,11 @@ plt.show()
 # throws best. Keep that in mind, it will cost us something in section 5.
 #
 # **Where it fails.** Small samples. $\hat\sigma^2$ measures the spread about a mean that was itself fitted to the
-# data, so it comes out too small: on average $\frac{N-1}{N}\sigma^2$. With the divisor $N - 1$ this bias is gone;
-# that estimate is no longer the maximum likelihood one. Five values at a time from a normal with variance 1:
+# data, so it comes out too small. By how much? The identity above says $S = \sum_i (x_i - \mu)^2 - N(\bar x - \mu)^2$
+# for the true $\mu$. On average the first sum is $N\sigma^2$, and $(\bar x - \mu)^2$ is the variance of a mean,
+# $\sigma^2/N$. So $S$ is $(N - 1)\sigma^2$ on average, and $\hat\sigma^2 = S/N$ is $\frac{N-1}{N}\sigma^2$. With the
+# divisor $N - 1$ this bias is gone; that estimate is no longer the maximum likelihood one. Five values at a time from a
+# normal with variance 1:
 
 # %%
 rng = np.random.default_rng(20)
@@ -221,7 +224,8 @@ assert abs(ml - 4 / 5) < 0.01 and abs(unbiased - 1) < 0.01
 print(f"average estimate: {ml:.2f} with the divisor 5, {unbiased:.2f} with the divisor 4")
 
 # %% [markdown]
-# The course uses maximum likelihood, divisor $N$, unless it says otherwise; R's `var` and `e1071` divide by $N - 1$.
+# The course uses maximum likelihood, divisor $N$, unless it says otherwise. The language R divides by $N - 1$, in its
+# `var` and in its package for naive Bayes, `e1071`.
 #
 # **Now you:** [E2.4](../exercises/02a_exponential_families.ipynb), the fit of normal features, class by class.
 #
@@ -469,7 +473,7 @@ members = [(families.Exponential(), stats.expon(scale=mu)), (families.Gamma(3.0)
            (families.Geometric(), stats.geom(1 / (1 + mu), loc=-1)),
            (families.NegativeBinomial(2.5), stats.nbinom(2.5, 2.5 / (2.5 + mu)))]
 for family, known in members:
-    points = at if family.whole else at + 0.3
+    points = at if family.whole else at + 0.3              # whole: a density of 0, 1, 2, …
     theta = family.dc_inverse(mu)
     usual = known.logpmf(points) if family.whole else known.logpdf(points)
     np.testing.assert_allclose((points * theta - family.c(theta)) / family.phi + family.h(points), usual, rtol=1e-9)
@@ -651,8 +655,10 @@ print(f"with the tail: Poisson {g_squared(with_tail)[0]:.2f}, as large by chance
 # What we see in the figure: the Poisson has too few blocks without *may*, too many with one, and too few with four or
 # more: writers repeat themselves. How bad is that? The statistic $G^2 = 2\sum O \ln(O/E)$ compares observed and
 # expected blocks. Friendly and Meyer print 25.243 for the Poisson and 1.964 for the negative binomial. They leave the
-# tail out: the blocks that a fit expects at 7 uses or more. Adding it to the last cell is cleaner, and gives 25.049
-# and 1.055. Both pairs are in the cell. So large a $G^2$ comes once in 7,000 times if the Poisson is true.
+# tail out: the blocks that a fit expects at 7 uses or more. Adding it to the last cell is cleaner, and gives 25.049 and
+# 1.055. Both pairs are in the cell. If the family is true, $G^2$ has roughly a $\chi^2$ distribution; its degrees of
+# freedom are the 7 cells less 1, less one for each fitted number. So large a $G^2$ then comes once in 7,000 times for
+# the Poisson, while what the negative binomial leaves is smaller than chance alone leaves in most cases.
 #
 # So maximum likelihood finds the best member of the family you chose, and says nothing about whether you chose well.
 # Compare the variance of the data with $\varphi c''(\hat\theta)$; it is the quickest test there is.
@@ -712,7 +718,8 @@ print("shared φ of the four measurements:", *[f"{value:.5g}" for value in share
 # half-way, as it should be.
 #
 # **If each class has its own variance**, $h$ stays in the comparison and brings $-x^2/2\varphi_{kj}$ with it: the rule
-# is quadratic. Its second difference along feature $j$, in the log odds of two classes, is exactly
+# is quadratic. Take three points one unit apart along feature $j$: the second difference, first minus twice the second
+# plus third value, is 0 for a line and $-1/\varphi$ for $-x_j^2/2\varphi$. In the log odds of two classes it is exactly
 # $-(1/\varphi_{1j} - 1/\varphi_{0j})$.
 #
 # The first cell takes all 54 words and signs, where $\varphi = 1$, with a lost mail three times as dear as a missed
@@ -766,9 +773,9 @@ plots.alt(fig, "Regions of naive Bayes in bill length and flipper length of peng
 plt.show()
 
 # %% [markdown]
-# What we see: straight boundaries on the left, curved ones on the right, and the same number of errors. Where there
-# are birds the two rules hardly differ: they disagree about 2 of 342. Where there are none they part, and no data say
-# who is right.
+# What we see: straight boundaries on the left, curved ones on the right, and the same number of errors. (The star is
+# the bird of section 3.) Where there are birds the two rules hardly differ: they disagree about 2 of 342. Where there
+# are none they part, and no data say who is right.
 #
 # **Where it fails.** The step that made the rule linear was to drop $h$. A $\varphi$, a shape or a size of its own for
 # each class stays in $h$, and the rule is curved. So is it for the densities without the form, such as Student's $t$.
@@ -805,8 +812,9 @@ plt.show()
 # ## 7. What the bias can change
 #
 # Two classes. The score is the log odds $a(x) = w^\top x + w_0$; you call a message spam if $a > 0$. Much of the fit
-# went into $w_0$: the priors, the losses, all the $c(\theta)$. **Predict:** add 5 to the bias. Does the area under the
-# ROC curve (AUC) rise, fall, or stay?
+# went into $w_0$: the priors, the losses, all the $c(\theta)$. How well do the scores put the messages in order? The
+# **AUC** says it in one number: draw a spam and a mail at random; it is the probability that the spam scores higher.
+# **Predict**, in one word: add 5 to the bias. Does the AUC rise, fall, or stay?
 
 # %%
 predict("2.3", None)
@@ -818,20 +826,21 @@ rule = NaiveBayes(Bernoulli(smoothing=1)).fit(B[~test], y[~test])
 w, w0 = rule.linear()
 score, is_spam = B[test] @ (w[1] - w[0]) + (w0[1] - w0[0]), y[test] == 1
 area = auc(score, is_spam)
-moved = auc((score + 5).round(9), is_spam) - auc(score.round(9), is_spam)
+moved = auc((score + 5).round(9), is_spam) - auc(score.round(9), is_spam)   # rounded: equal scores stay equal
 predict("2.3", result={0.0: "stay", 1.0: "rise"}.get(np.sign(moved), "fall"))
 print(f"{test.sum()} test messages: errors {np.mean((score > 0) != is_spam):.3f}, AUC {area:.4f}")
 
 # %% [markdown]
-# **What the AUC is.** Draw a spam and a mail at random. The AUC is the probability that the spam has the higher score;
-# a tie counts one half:
+# **What the AUC is.** Count all pairs of a spam and a mail, and in which share of them the spam has the higher score; a
+# tie counts one half:
 #
 # $$\text{AUC} = \frac{1}{N_1 N_0} \sum_{i:\,y_i=1}\; \sum_{l:\,y_l=0} \Bigl( [a_i > a_l] + \tfrac12 [a_i = a_l] \Bigr).$$
 #
-# It is also the area under the curve of hits against false alarms. Lower the threshold over the scores from the top:
-# each spam you pass lifts the curve by $1/N_1$, each mail moves it right by $1/N_0$. The area under a step to the
-# right is the share of spam already passed, the spam *above* that mail; summed over the mails it is the double sum.
-# Spam and mail with equal scores are passed at once, in a slanted step, whose triangle gives the halves.
+# It is also an area, hence the name, *area under the curve*. The curve is that of hits against false alarms, known as
+# the **ROC curve** (from radar: receiver operating characteristic). Lower the threshold over the scores from the top:
+# each spam you pass lifts the curve by $1/N_1$, each mail moves it right by $1/N_0$. The area under a step to the right
+# is the share of spam already passed, the spam *above* that mail; summed over the mails it is the double sum. Spam and
+# mail with equal scores are passed at once, in a slanted step, whose triangle gives the halves.
 #
 # By hand: spam 3, 2, 2 and mail 2, 0. Six pairs: 3 beats both; each 2 beats the 0 and ties with the 2. $(2 + 2 \cdot
 # 1\frac12)/6 = 5/6$.
@@ -849,7 +858,7 @@ assert abs(U / (is_spam.sum() * (~is_spam).sum()) - area) < 1e-12
 gaps = rng.choice(score[is_spam], 100_000) - rng.choice(score[~is_spam], 100_000)      # pairs drawn at random
 assert abs(np.mean(gaps > 0) + np.mean(gaps == 0) / 2 - area) < 4 * np.sqrt(area * (1 - area) / len(gaps))
 shifts = np.arange(-8, 9, 2)
-areas = [auc((score + shift).round(9), is_spam) for shift in shifts]   # rounded, so that equal scores stay equal
+areas = [auc((score + shift).round(9), is_spam) for shift in shifts]
 errors = [np.mean((score + shift > 0) != is_spam) for shift in shifts]
 assert np.ptp(areas) < 1e-12 and min(errors) < 0.115 and max(errors) > 0.2
 print("shift of the bias:", shifts, "\nAUC:   ", np.round(areas, 4), "\nerrors:", np.round(errors, 3))
@@ -927,12 +936,12 @@ for bias in (0.0, 3.0):
 #
 # * **The question.** Is any other classifier of this course fitted as fast or faster?
 # * **The data.** The spam messages, with 4, 16 and all 54 words and signs.
-# * **The yardstick.** The shortest of five fits, in an order that changes every round; whatever else the machine
-#   does can only make a fit slower. Before the clock, a count: how many
-#   multiplications does each fit need, for $N$ objects and $D$ features?
-# * **The others.** Nearest centroid: means only, by `class_means` above, without the library's checks of the input.
-#   LDA: means and one covariance matrix, which is then factorised. Logistic regression: found step by step, each step
-#   with a $D \times D$ matrix.
+# * **The yardstick.** The shortest of five fits, in an order that changes every round; whatever else the machine does
+#   can only make a fit slower. Before the clock, a count: how many multiplications does each fit need, for $N$ objects
+#   and $D$ features?
+# * **The others.** Nearest centroid, which decides for the class with the nearest mean: means only, by `class_means`
+#   above, without the library's checks of the input. LDA (unit 03): means and one covariance matrix, which is then
+#   factorised. Logistic regression (unit 06): found step by step, each step with a $D \times D$ matrix.
 #
 # | fit | what is summed | multiplications, about |
 # |---|---|---|
@@ -972,8 +981,9 @@ assert steps >= 4 and estimates == 2 * class_means(B, y, 2).size    # the counts
 # **The verdict: fast, yes; the fastest, no.** What iterates is many times slower: the cell asserts that logistic
 # regression takes at least four steps, each as dear as all of LDA. (Times depend on the machine; only the counts are
 # asserted.) But *nearest centroid* sums the means and nothing else, half of what naive Bayes with normals estimates,
-# and is a linear classifier too: it takes less time. And *LDA*, which does factorise a matrix, is hardly slower as long as $D$ is small: both read the table once,
-# and for a few features reading is what takes the time. The gap grows with $D$, as the count said it would.
+# and is a linear classifier too: it takes less time. And *LDA*, which does factorise a matrix, is hardly slower as long
+# as $D$ is small: both read the table once, and for a few features reading is what takes the time. The gap grows with
+# $D$, as the count said it would.
 #
 # What is true in the sentence, and worth more than milliseconds: **a naive Bayes fit is one pass of sums.** It can be
 # stopped and continued, split over machines and added up, and it never fails to converge.

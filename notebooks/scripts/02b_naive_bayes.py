@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 02b Naive Bayes at work
 #
-# **The question of this unit:** what does it take to make a classifier out of n one-dimensional estimates, and what do
+# **The question of this unit:** what does it take to make a classifier out of D one-dimensional estimates, and what do
 # you pay for pretending that the features know nothing of each other?
 #
 # After 75 minutes you can
@@ -54,8 +54,8 @@ ax.set(yticks=at, xlabel="share that voted yes (the member: 0 no, 1 yes)")
 ax.set_yticklabels([bill.replace("_", " ") for bill in bills], fontsize=8)
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plots.alt(fig, "The share of each party that voted yes on 16 bills. On most bills the two shares lie far apart, on "
-               "water project, immigration and export act close together. The member's 14 votes, bars at 0 or 1, lie "
-               "at the republicans' end for most bills.")
+               "water project and immigration close together. The member's 14 votes, bars at 0 or 1, lie at the "
+               "republicans' end for most bills.")
 plt.show()
 
 # %% [markdown]
@@ -164,7 +164,8 @@ assert exact(message, 0) == F(108, 140) and exact(message, 1) == F(64, 91) and 0
 #
 # It is more than a trick. Call the $V$ unknown probabilities of one feature in one class $p_1, \dots, p_V$, and the
 # counts $n_1, \dots, n_V$ with the sum $N$. The data have the likelihood $\prod_v p_v^{n_v}$. Before you see any data,
-# let your belief about $p$ be the **Dirichlet density** with all parameters equal to $c$,
+# let your belief about $p$ be the **Dirichlet density** with all parameters equal to $c$, a density over all $p$ with
+# $p_v \ge 0$ and sum 1 (for $V = 2$ over the numbers from 0 to 1):
 #
 # $$f(p) \propto \prod_{v=1}^{V} p_v^{\,c - 1}.$$
 #
@@ -234,7 +235,7 @@ def smoothed(c, ax):
         ax.plot(p[k], plots.look(k).marker, color=plots.look(k).colour, label=name, markersize=8)
     both = [products(p, x) for x in (message, np.array([1, 0, 1, 0]))]
     first, second = ("0/0" if g.sum() == 0 else f"{g[1] / g.sum():.2f}" for g in both)
-    ax.set(xticks=range(4), ylim=(-0.06, 1), title=f"c = {c:g}: {first} and {second}")
+    ax.set(xticks=range(4), xlim=(-0.4, 3.4), ylim=(-0.06, 1), title=f"c = {c:g}: {first} and {second}")
     ax.set_xticklabels(words, rotation=30, fontsize=8, ha="right")
     ax.set_ylabel("P(word | class)")
     return f"With c = {c:g} the probability of spam is {first} for the first message and {second} for the second."
@@ -250,7 +251,13 @@ plots.alt(fig, "The probability of four words in good messages (circles) and in 
 plt.show()
 
 # %% tags=["nbval-ignore-output"]
-plots.explore(lambda ax, c: smoothed(c, ax), c=(0.0, 10.0, 1.0, 0.25))
+def with_legend(ax, c):
+    words = smoothed(c, ax)
+    ax.legend()
+    return words
+
+
+plots.explore(with_legend, c=(0.0, 10.0, 1.0, 0.25))
 
 # %% [markdown]
 # What we see: with $c = 0$ two of the words have a probability of 0 in one class. As $c$ grows, all probabilities move
@@ -406,9 +413,9 @@ for name, a in (("blanks skipped", skipped), ("blank as a value", valued)):
 # claim 2.14
 assert 0.5 ** 1074 > 0 and 0.5 ** 1075 == 0
 x = np.random.default_rng(3).normal(size=(2000, 700))
-alive = (np.cumprod(np.exp(-x**2 / 2) / np.sqrt(2 * np.pi), axis=1) > 0).sum(axis=1) + 1
-print(f"the normals vanish at factor {alive.mean():.1f} on average, between {alive.min()} and {alive.max()}")
-assert abs(alive.mean() - 1075 * np.log(2) / (np.log(2 * np.pi) / 2 + 0.5)) < 2
+gone_at = (np.cumprod(np.exp(-x**2 / 2) / np.sqrt(2 * np.pi), axis=1) > 0).sum(axis=1) + 1
+print(f"the normals vanish at factor {gone_at.mean():.1f} on average, between {gone_at.min()} and {gone_at.max()}")
+assert abs(gone_at.mean() - 1075 * np.log(2) / (np.log(2 * np.pi) / 2 + 0.5)) < 2
 
 # %%
 D8, digit = load("digits8x8").Xy()
@@ -420,7 +427,7 @@ copies = np.arange(1, 20)
 lost = [np.mean(np.exp(log_prior + m * log_density).sum(axis=1) == 0) for m in copies]      # 0 in every class
 fig, ax = plt.subplots(figsize=(6.4, 3.2))
 plots.curve(ax, lambda n: n >= 1075, (1, 1200), k=0, label="halves", points=1200)
-plots.curve(ax, lambda n: (alive <= n[:, None]).mean(axis=1), (1, 1200), k=1, label="standard normals")
+plots.curve(ax, lambda n: (gone_at <= n[:, None]).mean(axis=1), (1, 1200), k=1, label="standard normals")
 ax.plot(64 * copies, lost, plots.look(2).line, marker=plots.look(2).marker, color=plots.look(2).colour, label="digits")
 ax.set(xlabel="number of factors", ylabel="share of the products lost")
 ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
@@ -504,7 +511,7 @@ against = evidence[1] - evidence[[0, 2]]                                   # Chi
 fig, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
 for k, ax, row in zip((0, 2), axes, against):
     ax.barh(names, row, color=plots.look(1).tint(0.7), hatch=plots.look(1).hatch, edgecolor="white")
-    ax.bar_label(ax.containers[0], fmt="{:+.1f}", padding=3, fontsize=8)
+    ax.bar_label(ax.containers[0], fmt="{:+z.1f}", padding=3, fontsize=8)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(xlabel="evidence (log odds)", title=f"Chinstrap against {mixed.classes_[k]}: {row.sum():+.1f}")
     ax.margins(x=0.2)
@@ -525,7 +532,7 @@ plt.show()
 # length of the runs of capital letters in a mail, on a log scale, and four candidates.
 #
 # * **Normal**: mean and variance.
-# * **Student's t** with $\nu$ degrees of freedom, of heavier tails:
+# * **Student's t** with $\nu$ degrees of freedom; the smaller $\nu$, the heavier its tails:
 #   $p(x) \propto \frac1s \bigl(1 + \frac{z^2}{\nu}\bigr)^{-(\nu+1)/2}$ with $z = \frac{x - m}{s}$.
 # * **Histogram**: the share of the points in each of $V$ bins of width $b$, divided by $b$, smoothed as in section 2.
 # * **Kernel**: a small normal density around each training point, averaged (unit 04 is about it).
@@ -546,10 +553,10 @@ plt.show()
 #
 # **Moments or maximum likelihood?** The quick way is to choose the parameters so that the density has the mean and the
 # variance of the sample. For the normal the two ways agree. For $\nu = 3$ they do not: the variance of $x$ is $s^2
-# \nu/(\nu-2) = 3s^2$, so the sample mean has the variance $3 s^2/N$. Maximum likelihood reaches, for large $N$, one
-# over the information $N \,\mathrm E[(\partial \ln p/\partial m)^2] = N (\nu+1)/\bigl((\nu+3)s^2\bigr) = \tfrac23
-# N/s^2$, that is $1.5\, s^2/N$ (the cell below computes the integral). Half: **the mean wastes every second
-# observation.** The second cell tries it on 4,000 samples of 200.
+# \nu/(\nu-2) = 3s^2$, so the sample mean has the variance $3 s^2/N$. A theorem that we take from statistics says what
+# maximum likelihood reaches for large $N$: one over the information $N \,\mathrm E[(\partial \ln p/\partial m)^2] = N
+# (\nu+1)/\bigl((\nu+3)s^2\bigr) = \tfrac23 N/s^2$, that is $1.5\, s^2/N$ (the cell below computes the integral). Half:
+# **the mean wastes every second observation.** The second cell tries it on 4,000 samples of 200.
 #
 # **Then the capitals.** $\nu$ is chosen among a few by the likelihood of the training half, the bins by eye and the
 # kernel's width by a rule of thumb. All four are judged on the other half: by the mean log density of the messages *in
@@ -701,6 +708,7 @@ for d in range(10):
     for ax, picture in zip(axes[:, d], (own[0], drawn[k == d][0], own.mean(axis=0))):
         ax.imshow(picture.reshape(8, 8), cmap="gray_r", vmin=0, vmax=16)
         ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(True)
 for ax, title in zip(axes[:, 0], ("real", "drawn", "mean")):
     ax.set_ylabel(title)
 plots.alt(fig, "Ten digits in three rows: a real one with clean strokes, one drawn from the model, and the mean of the "
