@@ -21,7 +21,7 @@ from course_lib.passes import Expected, Held, Step, climb
 from course_lib.reduce import split, total
 from course_lib.safeguards import at_floor
 from course_lib.starts import reseeded
-from course_lib.statistics import slices
+from course_lib.statistics import Labels, slices
 
 __all__ = ["Mixed", "em", "warned"]
 
@@ -129,7 +129,7 @@ def em(density: Density, X: np.ndarray, R, weight=None, tol: float = 1e-6, max_i
     density : density
         Of the J components, fitted together.
     X : (N, D)
-    R : (N, J) or Mixed
+    R : (N, J) array or `Labels`, or Mixed
         Responsibilities, or the mixture that gives them.
     weight : (N,), optional
         Of the rows.
@@ -146,7 +146,10 @@ def em(density: Density, X: np.ndarray, R, weight=None, tol: float = 1e-6, max_i
     Source: Dempster, Laird & Rubin (1977), JRSS B 39:1; trimming: Neykov et al. (2007), CSDA 52:299.
     """
     w = np.broadcast_to(1.0, len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    if not isinstance(R, Mixed):
+    if isinstance(R, Labels):
+        w = w if R.weight is None else w * R.weight
+        R = replace(R, weight=w)
+    elif not isinstance(R, Mixed):
         R = np.asarray(R, dtype=np.float64) if weight is None else R * w[:, None]
         w = R.sum(axis=1)
     rows = _Rows(density, X, w, trim)
@@ -183,7 +186,10 @@ class _Rows:
             whole = replace(self, trim=0.0)
             return whole.after(0, step, whole.summed(step))
         empty = _empty(self.density, R.sum(axis=0))
-        return self._maximised(R) if not empty.size else replace(self._anew(R, None, empty[0]), reseeded=(0,))
+        if not empty.size:
+            return self._maximised(R)
+        R = R.toarray() if isinstance(R, Labels) else R
+        return replace(self._anew(R, None, empty[0]), reseeded=(0,))
 
     def after(self, k, step: Step, s: Expected) -> Mixed:
         """The mixture after the M-step, or with an empty component started anew, unless that was done too often."""

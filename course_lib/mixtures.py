@@ -21,7 +21,7 @@ from course_lib.gaussian import Gaussian
 from course_lib.passes import Expected, Thin, em_passes, in_mixture
 from course_lib.rbf import RBFNetwork, network
 from course_lib.safeguards import WithBackground, at_floor, floored
-from course_lib.starts import halved, plus_plus, reseeded
+from course_lib.starts import halved, nearest_centres, reseeded
 from course_lib.statistics import ClassError, members
 
 __all__ = ["COMPONENTS", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "cross_validate", "em", "grow"]
@@ -119,12 +119,11 @@ class Mixture:
             raise ValueError(f"k must be one number of components or one a class, got {np.size(self.k)} for {K} "
                              "classes")
         density = floored(self.density, X, self.floor, R)
-        rows = [_rows(X, R, c) for c in range(K)]
         if self.background:
-            low, high = (bound([bound(x, axis=0) for x, _ in rows], axis=0) for bound in (np.min, np.max))
-            density = WithBackground(density, low, high)
+            each = [(rows.min(axis=0), rows.max(axis=0)) for rows, _ in (_rows(X, R, c) for c in range(K))]
+            density = WithBackground(density, np.min(each, axis=(0, 1)), np.max(each, axis=(0, 1)))
         k = np.broadcast_to(self.k, K).tolist()
-        return Mixtures(tuple(self._one(density, *rows[c], c, k[c]) for c in range(K)))
+        return Mixtures(tuple(self._one(density, *_rows(X, R, c), c, k[c]) for c in range(K)))
 
     def fit_sums(self, summed) -> tuple["Mixtures", Expected]:
         """As `fit`, for a table in pieces: a sample of it is fitted as a whole, and then all of it, a pass a step."""
@@ -168,16 +167,16 @@ class Mixture:
     def _starts(self, density, X, w, k):
         rng = np.random.default_rng(self.seed)
         for _ in range(self.starts if k > 1 else 1):
-            R = plus_plus(X, k, rng, w)
+            R = nearest_centres(X, k, rng, w)
             if self.background:
-                R = np.column_stack([(1 - self.background) * R, np.full(len(X), self.background)])
+                R = np.column_stack([(1 - self.background) * R.toarray(), np.full(len(X), self.background)])
             yield partial(em, density, X, R, w, self.tol, self.max_iter, self.trim)
 
 
 def _rows(X, R, c) -> tuple[np.ndarray, np.ndarray]:
     """The rows of class c and their weights, without those of weight 0."""
     rows, w = members(R, c)
-    X, w = X[rows], np.ones(len(rows)) if w is None else w
+    X, w = X[rows], np.broadcast_to(1.0, len(rows)) if w is None else w
     if not w.any():
         raise ClassError("class {k} has no row with a positive weight: drop the class or add rows", c)
     return (X, w) if w.all() else (X[w > 0], w[w > 0])

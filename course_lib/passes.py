@@ -81,8 +81,8 @@ class Held(Additive):
 class Step(Additive):
     """One step of EM for K mixtures at once: the E-step on each block, the M-step on the sum."""
 
-    density: Additive  # of the components
-    mixtures: tuple    # K mixtures; those that have converged stay as they are
+    density: Additive             # of the components
+    mixtures: tuple               # K mixtures; those that have converged stay as they are
     last: bool = False            # no M-step follows
     sums: Additive | None = None  # what is summed for it, if not the density's own statistics
 
@@ -96,8 +96,10 @@ class Step(Additive):
         x = X[rows]
         if mixed.converged or not len(x):
             return None, 0.0
-        P, log_p = mixed.expected(x, np.ones(len(x)) if w is None else w)
-        return None if self.last else (self.sums or self.density).statistics(x, P), (log_p if w is None else w * log_p).sum()
+        w = np.broadcast_to(1.0, len(x)) if w is None else w
+        P, log_p = mixed.expected(x, w)
+        part = None if self.last else (self.sums or self.density).statistics(x, P)
+        return part, (w * log_p).sum()
 
     def solved(self, k: int, s: Expected, summed: Callable):
         """Mixture k after the M-step; another pass makes the sums that keep more digits, where those of `s` fail."""

@@ -5,10 +5,34 @@ import warnings
 
 import numpy as np
 
-__all__ = ["halved", "plus_plus", "reseeded"]
+from course_lib.gaussian import Gaussian
+from course_lib.reduce import split, total
+from course_lib.statistics import Labels, slices
+
+__all__ = ["halved", "nearest_centres", "plus_plus", "reseeded"]
 
 
 def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> np.ndarray:
+    """A start by k-means++, as `nearest_centres`, as a matrix: r_nj = 1 for the nearest of the centres, else 0.
+
+    Parameters
+    ----------
+    X : (N, D)
+    k : int
+    rng : numpy.random.Generator
+    weight : (N,), optional
+
+    Returns
+    -------
+    R (N, k)
+
+    Source: Arthur & Vassilvitskii (2007), SODA, 1027.
+    """
+    R = nearest_centres(X, k, rng, weight)
+    return np.eye(R.K)[R.codes]
+
+
+def nearest_centres(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> Labels:
     """A start by k-means++: centres drawn with probability ∝ squared distance to those before, each row to its nearest.
 
     Distances are taken in units of each feature's standard deviation.  The draw does not depend on the order of the
@@ -23,24 +47,25 @@ def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> n
 
     Returns
     -------
-    R (N, k), one-hot; fewer columns, with a warning, where X has fewer than k distinct rows
+    Labels (N, k) of weight 1; of fewer classes, with a warning, where X has fewer than k distinct rows
 
     Source: Arthur & Vassilvitskii (2007), SODA, 1027.
     """
-    w = np.ones(len(X)) if weight is None else weight
-    Z, order = _standardised(X, w), np.lexsort(X.T[::-1])
-    owner, nearest = np.zeros(len(X), int), np.full(len(X), np.inf)
+    w = np.broadcast_to(1.0, len(X)) if weight is None else weight
+    (_, sd), order = _scale(X, w), np.lexsort(X.T[::-1])
+    owner, nearest = np.zeros(len(X), np.int32), np.full(len(X), np.inf)
     for j in range(k):
-        total = np.cumsum((w if j == 0 else w * nearest)[order])
-        if total[-1] == 0:
+        mass = (w if j == 0 else w * nearest)[order]
+        np.cumsum(mass, out=mass)
+        if mass[-1] == 0:
             warnings.warn(f"{k} components were asked of {j} distinct row(s): {j} are used; lower k", stacklevel=2)
             k = j
             break
-        drawn = np.searchsorted(total[:-1], rng.random() * total[-1], side="right")
-        d2 = _squared_distances(Z, Z[order[drawn]])
+        drawn = np.searchsorted(mass[:-1], rng.random() * mass[-1], side="right")
+        d2 = _squared_distances(X, X[order[drawn]], sd)
         owner[d2 < nearest] = j
         np.minimum(nearest, d2, out=nearest)
-    return np.eye(k)[owner]
+    return Labels(owner, k)
 
 
 def reseeded(X: np.ndarray, R: np.ndarray, log_p: np.ndarray | None, j: int) -> np.ndarray:
@@ -64,9 +89,9 @@ def reseeded(X: np.ndarray, R: np.ndarray, log_p: np.ndarray | None, j: int) -> 
     Source: Ueda, Nakano, Ghahramani & Hinton (2000), Neural Computation 12:2109, on moving components.
     """
     w = R.sum(axis=1)
-    Z = _standardised(X, w)
-    worst = np.where(w > 0, -(Z**2).sum(axis=1) if log_p is None else log_p, np.inf).argmin()
-    order = np.argsort(_squared_distances(Z, Z[worst]), kind="stable")
+    mean, sd = _scale(X, w)
+    worst = np.where(w > 0, -_squared_distances(X, mean, sd) if log_p is None else log_p, np.inf).argmin()
+    order = np.argsort(_squared_distances(X, X[worst], sd), kind="stable")
     taken = order[:1 + np.searchsorted(np.cumsum(w[order]), w.sum() / (2 * R.shape[1]))]
     R = R.copy()
     R[taken] /= 2
@@ -90,18 +115,25 @@ def halved(X: np.ndarray, R: np.ndarray, j: int) -> np.ndarray:
 
     Source: Verbeek, Vlassis & Kröse (2003), Neural Computation 15:469.
     """
-    Z = _standardised(X, R[:, j])
+    mean, sd = _scale(X, R[:, j])
+    Z = (X - mean) / sd
     axis = np.linalg.eigh(Z.T @ (R[:, j, None] * Z))[1][:, -1]
     R, side = R.copy(), Z @ axis > 0
     R[side, -1], R[side, j] = R[side, j], 0
     return R
 
 
-def _standardised(X, w) -> np.ndarray:
-    mean = w @ X / w.sum()
-    sd = np.sqrt(w @ (X - mean) ** 2 / w.sum())
-    return (X - mean) / np.where(sd > 0, sd, 1)
+def _scale(X, w) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each feature, 1 for one that is constant, (D,) each."""
+    s = total(Gaussian("diagonal"), split(X, w[:, None]))
+    sd = np.sqrt(np.maximum(s.scatter[0], 0) / s.mass)
+    return s.mean[0], np.where(sd > 0, sd, 1)
 
 
-def _squared_distances(Z, centre) -> np.ndarray:
-    return ((Z - centre) ** 2).sum(axis=1)
+def _squared_distances(X, centre, unit) -> np.ndarray:
+    """Σ_d (x_d − centre_d)²/unit_d², (N,)."""
+    d2 = np.empty(len(X))
+    for rows in slices(*X.shape):
+        Z = (X[rows] - centre) / unit
+        np.einsum("nd,nd->n", Z, Z, out=d2[rows])
+    return d2

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import logsumexp
@@ -104,6 +104,7 @@ def test_same_start_and_steps_give_scikit_learns_mixture(name, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X)
+    assume(theirs.weights_.min() * len(X) > 2)  # on a single row a component collapses, and there is no answer
     ours = em(COMPONENTS[name], X, start.responsibilities(X), tol=-np.inf, max_iter=8)
     assert ours.weight == pytest.approx(theirs.weights_, rel=1e-8)
     assert ours.components.mean == pytest.approx(theirs.means_, rel=1e-8, abs=1e-10)
