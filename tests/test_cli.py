@@ -164,7 +164,7 @@ def test_every_exercise_of_the_course_is_found_by_name_and_id():
         assert answers.find(name) is answers.find(answer.id) is answer
 
 
-def _until(condition, seconds=60):
+def _until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

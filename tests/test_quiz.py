@@ -286,7 +286,7 @@ def test_a_kernel_shows_every_form(folder, monkeypatch):
              f"import pathlib\nquestions.FOLDER = pathlib.Path({str(folder)!r})",
              'quiz("7.1")', 'quiz("7.1", "b")', 'predict("7.1", 0.25)\npredict("7.1", result=0.31)']
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     _, asked, answered, predicted = (cell.outputs for cell in notebook.cells)
     assert set(asked[0].data) == {WIDGET, "text/html", "text/plain"}
     assert answered[0].data["text/plain"].startswith("[RIGHT] b) no\nbecause")
