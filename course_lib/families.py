@@ -21,7 +21,7 @@ from course_lib.checks import finite
 from course_lib.gaussian import DiagonalNormal, Gaussian
 from course_lib.reduce import Additive
 from course_lib.statistics import BLOCK, ClassError, Counts, DiagonalMoments, divide, slices
-from course_lib.support import Support, check_observed
+from course_lib.support import Support, check_observed, pieces
 
 __all__ = ["Bernoulli", "Binomial", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Natural",
            "NegativeBinomial", "Normal", "Poisson"]
@@ -31,7 +31,7 @@ class ExponentialFamily(Support, Additive):
     """What the families share; a family is its table of functions and its support."""
 
     phi = 1.0
-    block = 4 * BLOCK  # sums that need no room of their own
+    block = 16 * BLOCK  # sums that need no room of their own
     plain = True       # u(x) is x itself
 
     @property
@@ -245,8 +245,10 @@ class Bernoulli(_Trials):
     def _outside(self, X):
         return np.zeros(X.shape, bool) if self.threshold is not None else super()._outside(X)
 
-    def _clean(self, X):
-        return finite(X) if self.threshold is not None else ((X == 0) | (X == 1)).all()
+    def clean(self, X):
+        if self.threshold is not None:
+            return self.smoothing >= 0 and finite(X)
+        return self.smoothing >= 0 and all(((x == 0) | (x == 1)).all() for x in pieces(X))
 
 
 @dataclass(frozen=True)
@@ -420,7 +422,6 @@ class Normal(ExponentialFamily):
     ridge: float = 0.0
 
     whole, lower, tags = False, -np.inf, {}
-    block = 16 * BLOCK
     dc = dc_inverse = np.positive  # the identity
 
     def c(self, theta):

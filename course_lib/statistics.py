@@ -40,6 +40,9 @@ def _plain(name):
     return repr(name) if isinstance(name, str) else name
 
 
+DENSE = 2**14  # numbers
+
+
 @dataclass(frozen=True)
 class Labels:
     """The weight matrix R of rows with known classes, without its zeros: R[n, codes[n]] = weight[n]."""
@@ -61,7 +64,9 @@ class Labels:
 
     @cached_property
     def T(self):
-        """Rᵀ as a sparse (K, N) matrix: ``R.T @ X`` reads X once, whatever K is."""
+        """Rᵀ, (K, N): sparse, so that ``R.T @ X`` reads X once whatever K is, or an array where that is made sooner."""
+        if self.K * len(self) <= DENSE:
+            return np.equal(self.codes, np.arange(self.K)[:, None]) * (1.0 if self.weight is None else self.weight)
         from scipy.sparse import csc_array
         weight = np.ones(len(self)) if self.weight is None else self.weight
         ends = np.arange(len(self) + 1, dtype=self.codes.dtype)
@@ -73,7 +78,9 @@ class Labels:
 
     def toarray(self) -> np.ndarray:
         """R itself, (N, K)."""
-        return self.T.T.toarray()
+        R = np.zeros(self.shape)
+        R[np.arange(len(self)), self.codes] = 1.0 if self.weight is None else self.weight
+        return R
 
 
 def members(R, k: int):

@@ -8,10 +8,24 @@ import numpy as np
 
 from course_lib.statistics import ClassError, slices
 
-__all__ = ["Support", "check_observed"]
+__all__ = ["Support", "check_observed", "pieces"]
 
 
 MOST = np.finfo(np.float64).max
+
+
+def pieces(X):
+    """Cut a table into pieces that stay in a core's cache, each together with a rounded copy.
+
+    Parameters
+    ----------
+    X : (N, D)
+
+    Returns
+    -------
+    iterator of (n, D)
+    """
+    return (X[rows] for rows in slices(len(X), 2 * X.shape[1]))
 
 
 class Support:
@@ -23,22 +37,21 @@ class Support:
 
     def clean(self, X) -> bool:
         """Whether a glance at X (N, D) acquits it of all that `check` refuses, and of NaN and infinities."""
-        return self.smoothing >= 0 and all(self._clean(X[rows]) for rows in slices(len(X), 2 * X.shape[1]))
+        least, most = max(self.lower, -MOST), min(np.min(self.upper), MOST)
+        return self.smoothing >= 0 and all(
+            x.min() >= least and x.max() <= most and not (self.whole and (np.rint(x) != x).any()) for x in pieces(X))
 
     def check(self, X, features=None) -> None:
         """Raise ValueError if X (N, D) holds a value outside the support; `features` (D,) are the columns' names."""
         if not self.smoothing >= 0:
             raise ValueError(f"smoothing must be >= 0, got {self.smoothing}: it counts pseudo-observations")
-        for rows in slices(len(X), 2 * X.shape[1]):  # rounded copies beside them
-            if not self._clean(X[rows]) and (bad := self._outside(X[rows])).any():
+        if self.clean(X):
+            return
+        for x in pieces(X):
+            if (bad := self._outside(x)).any():
                 n, j = np.argwhere(bad)[0]
                 top = np.broadcast_to(self.upper, X.shape[1])[j]
-                raise ValueError(self._complaint(X[rows][n, j], top, j if features is None else features[j]))
-
-    def _clean(self, X) -> bool:
-        """A fast acquittal, which NaN and infinities never get."""
-        return (X.min() >= max(self.lower, -MOST) and X.max() <= min(np.min(self.upper), MOST)
-                and not (self.whole and (np.rint(X) != X).any()))
+                raise ValueError(self._complaint(x[n, j], top, j if features is None else features[j]))
 
     def _outside(self, X) -> np.ndarray:
         bad = (X < self.lower) | (X > self.upper)

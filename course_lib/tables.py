@@ -39,7 +39,7 @@ class Table:
 
 
 def _padded(table, L: int) -> np.ndarray:
-    return np.pad(table, ((0, 0), (0, 0), (0, L - table.shape[2])))
+    return table if table.shape[2] == L else np.pad(table, ((0, 0), (0, 0), (0, L - table.shape[2])))
 
 
 def indicator(codes, width: int):
@@ -209,8 +209,8 @@ def _weights(tables) -> np.ndarray:
 
 
 def _looked_up(weights, X, codes) -> np.ndarray:
-    """Σ_d tables[k, d, codes(X)[n, d]], (N, K)."""
-    out = np.empty((len(X), weights.shape[1]))
+    """Σ_d tables[k, d, codes(X)[n, d]], (N, K), stored class after class."""
+    out = np.empty((weights.shape[1], len(X))).T
     for rows in slices(*X.shape):
         out[rows] = indicator(codes(X[rows]), len(weights) // X.shape[1]) @ weights
     return out

@@ -1,12 +1,15 @@
 """Sums over rows: what they are, and that they add."""
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.reduce import split, total
-from course_lib.statistics import (BLOCK, ClassError, Counts, DiagonalMoments, Labels, Moments, Rows, Triangles,
-                                   covariances, divide, triangle)
+from course_lib.statistics import (BLOCK, DENSE, ClassError, Counts, DiagonalMoments, Labels, Moments, Rows,
+                                   Triangles, covariances, divide, triangle)
 from course_lib.tables import Table
 
 modest = settings(max_examples=12, deadline=None)
@@ -49,6 +52,22 @@ def fields_of(s):
 def same(s, t, rtol=1e-10):
     for name, value in fields_of(s).items():
         close(value, fields_of(t)[name], rtol, atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("N", [5, DENSE // 3, DENSE // 3 + 1])
+def test_the_weight_matrix_is_the_same_sparse_and_dense(N, weighted):
+    X, R = problem(0, N, weighted=weighted)
+    weight = np.where(R.codes[:, None] == np.arange(3), 1.0 if R.weight is None else R.weight[:, None], 0.0)
+    np.testing.assert_array_equal(R.toarray(), weight)
+    assert isinstance(R.T, np.ndarray) == (3 * N <= DENSE)
+    close(R.T @ X, weight.T @ X)
+
+
+@of_every_kind
+def test_a_tall_table_has_the_sums_of_its_short_pieces(of):
+    X, R = problem(1, DENSE, missing=of in (Counts.of, DiagonalMoments.of))
+    same(of(X, R), reduce(add, (of(X[n:n + 5000], R[n:n + 5000]) for n in range(0, DENSE, 5000))))
 
 
 @of_every_kind
