@@ -122,24 +122,21 @@ class _Linear:
     @cached_property
     def affine(self) -> Affine | None:
         """The log densities (N, K) up to a term common to them, if they are linear and keep their digits as such."""
-        if not (self.tied and self._near):
+        centre, shifted, near = self._expansion
+        if not (self.tied and near):
             return None
-        weights = self._precise(self._shifted)
-        return Affine(self._centre, -np.einsum("kd,kd->k", weights, self._shifted) / 2, weights.T)
+        weights = self._precise(shifted)
+        return Affine(centre, -np.einsum("kd,kd->k", weights, shifted) / 2, weights.T)
 
     @cached_property
-    def _centre(self) -> np.ndarray:
-        """What squares are expanded about: the middle of the means, or 0 if all are near it."""
-        centre = self.mean.mean(axis=0)
-        return centre if self._distance(self.mean).max() > NEAR else np.zeros(centre.shape)
-
-    @cached_property
-    def _shifted(self) -> np.ndarray:
-        return (self.mean - self._centre) + self.rest
-
-    @cached_property
-    def _near(self) -> bool:
-        return bool(self._distance(self._shifted).max() <= NEAR)
+    def _expansion(self) -> tuple[np.ndarray, np.ndarray, bool]:
+        """What squares are expanded about, 0 or the middle of the means; the means less that; whether all are near."""
+        centre, shifted = np.zeros(self.mean.shape[1]), self.mean + self.rest
+        if not (near := self._distance(shifted).max() <= NEAR):
+            centre = self.mean.mean(axis=0)
+            shifted = (self.mean - centre) + self.rest
+            near = self._distance(shifted).max() <= NEAR
+        return centre, shifted, bool(near)
 
     def _about_mean(self, X, k: int) -> np.ndarray:
         Z = X - self.mean[k]
@@ -178,7 +175,7 @@ class DiagonalNormal(_Linear):
     def log_density(self, X) -> np.ndarray:
         """ln p(x|k), (N, K); a missing feature (NaN) is integrated out."""
         out = np.empty((len(self.mean), len(X)))
-        block = self._expanded if self._near else self._centred
+        block = self._expanded if self._expansion[-1] else self._centred
         for rows in slices(*X.shape):
             block(X[rows], out[:, rows])
         return out.T
@@ -197,12 +194,12 @@ class DiagonalNormal(_Linear):
     @cached_property
     def _coefficients(self) -> tuple:
         """What multiplies z², z and 1 in the log density of each feature of z = x − centre, (K, D) each."""
-        m, v = np.broadcast_arrays(self._shifted, self.variance)
+        m, v = np.broadcast_arrays(self._expansion[1], self.variance)
         return -0.5 / v, m / v, -0.5 * (m**2 / v + np.log(2 * np.pi * v))
 
     def _expanded(self, X, out) -> None:
         a, b, c = self._coefficients
-        Z = _moved(X, self._centre)
+        Z = _moved(X, self._expansion[0])
         np.matmul(a, (Z * Z).T, out=out)
         out += b @ Z.T
         if np.isnan(out[0]).any():
@@ -261,7 +258,8 @@ class FullNormal(_Linear):
         """ln p(x|k), (N, K)."""
         K, D = self.mean.shape
         out = np.empty((K, len(X)))
-        squares = self._class_by_class if not self._near else self._common if self.tied else self._stacked
+        near = self._expansion[-1]
+        squares = self._class_by_class if not near else self._common if self.tied else self._stacked
         for rows in slices(len(X), K * D):
             part = out[:, rows]
             squares(X[rows], part)
@@ -271,7 +269,8 @@ class FullNormal(_Linear):
 
     def _common(self, X, out) -> None:
         """Squared distances |z − m|² (K, n) expanded, with one whitening for all classes."""
-        Z, M = (X - self._centre) @ self.whitener[0], self._shifted @ self.whitener[0]
+        centre, shifted, _ = self._expansion
+        Z, M = (X - centre) @ self.whitener[0], shifted @ self.whitener[0]
         np.matmul(-2 * M, Z.T, out=out)
         out += np.einsum("nd,nd->n", Z, Z)
         out += np.einsum("kd,kd->k", M, M)[:, None]
@@ -280,14 +279,14 @@ class FullNormal(_Linear):
         """Squared distances (K, n) by one product for all classes."""
         K, D = self.mean.shape
         rows = np.ones((len(X), D + 1))
-        np.subtract(X, self._centre, out=rows[:, :D])
+        np.subtract(X, self._expansion[0], out=rows[:, :D])
         Z = (self._stack @ rows.T).reshape(K, D, len(X))
         np.einsum("kdn,kdn->kn", Z, Z, out=out)
 
     @cached_property
     def _stack(self) -> np.ndarray:
         """Maps (x − centre, 1) to the whitened x − μ of every class, (KD, D + 1)."""
-        moved = np.einsum("kd,kde->ke", self._shifted, self.whitener)
+        moved = np.einsum("kd,kde->ke", self._expansion[1], self.whitener)
         return np.column_stack([np.concatenate(list(self.whitener), axis=1).T, -moved.ravel()])
 
     def _class_by_class(self, X, out) -> None:
