@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, spec_from_file_location, spec_from_loader
@@ -18,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Delegated", "install", "lend", "question", "used", "watch"]
+__all__ = ["Delegated", "install", "lend", "question", "shown", "used", "watch"]
 
 QUIET = ["course_lib.plots", "course_lib.classroom", "IPython", "ipywidgets"]
 DATA = "course_lib.data"                   # real
@@ -158,13 +159,29 @@ def watch(paths: tuple[str, ...]) -> None:
         module, _, name = path.rpartition(".")
         if _within(path, READY):
             continue
+        if module not in sys.modules:
+            shown.cache_clear()
         try:
             original = getattr(import_module(module), name)
         except (ImportError, AttributeError):
             continue
         noted = Noted(path, original)
-        for other in [m for key, m in sys.modules.items() if _within(key, [module])]:
-            vars(other).update({key: noted for key, value in vars(other).items() if value is original})
+        for space, key in shown(path.partition(".")[0]).get(id(original), ()):
+            space[key] = noted
+
+
+@cache
+def shown(package: str) -> dict[int, list[tuple[dict, str]]]:
+    """Every place in the loaded modules of a package where a function stands, by the function's id.
+
+    Known before a process forks, it saves each fork a look at all of them, which would copy the pages that they lie on.
+    """
+    found: dict[int, list[tuple[dict, str]]] = {}
+    for module in [m for name, m in sys.modules.items() if _within(name, [package])]:
+        for key, value in vars(module).items():
+            if callable(value):
+                found.setdefault(id(value), []).append((vars(module), key))
+    return found
 
 
 def question(ready: tuple[str, ...]) -> None:
