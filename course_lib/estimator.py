@@ -90,7 +90,7 @@ class Estimator:
             self._remember(X.shape[1], names)
         return X
 
-    def _evaluated(self, f: Affine, X, names) -> np.ndarray:
+    def _evaluated(self, X, names, f: Affine) -> np.ndarray:
         """f of a table; where X is not finite the values are not, so X is looked at only if a value is not finite."""
         with np.errstate(invalid="ignore"):
             values = f(X)
@@ -200,7 +200,7 @@ class Classifier(Labelled):
     def _odds(self, X, names) -> np.ndarray:
         """Of two classes, the score of the second less that of the first, (N,): one linear function in place of two."""
         if (linear := self._linear()) is not None:
-            return self._evaluated(linear.difference, X, names)
+            return self._evaluated(X, names, linear.difference)
         self._check_values(X, names)
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0]

@@ -458,9 +458,9 @@ class GLM(Estimator):
         return self
 
     def _theta(self, X, offset):
-        X = self._features(X)
-        offset = _column("offset", offset, len(X))
-        eta, link = self.fit_.predictor(X) + (0.0 if offset is None else offset), link_of(self.family, self.link)
+        eta, link = self._evaluated(*self._table(X), self.fit_.predictor), link_of(self.family, self.link)
+        if (offset := _column("offset", offset, len(eta))) is not None:
+            eta = eta + offset
         with np.errstate(divide="ignore", invalid="ignore"):
             return link.natural(np.clip(eta, *link.range))[0]
 

@@ -357,7 +357,7 @@ class FisherProjection(Labelled):
 
     def transform(self, X) -> np.ndarray:
         """Coordinates (N, n_components) of the rows about the overall mean."""
-        return self._evaluated(self._affine, *self._table(X))
+        return self._evaluated(*self._table(X), self._affine)
 
     def fit_transform(self, X, y, sample_weight=None) -> np.ndarray:
         """`fit`, then `transform` of the same rows."""

@@ -48,8 +48,8 @@ class _Binomial(ProbabilisticClassifier):
 
     def predict(self, X) -> np.ndarray:
         """Labels (N,) by the side of the plane η = 0, where every link has the log odds 0."""
-        X = self._features(X)
-        return self.classes_[(self._affine(X) > 0).view(np.int8)]
+        X, names = self._table(X)
+        return self.classes_[(self._evaluated(X, names, self._affine) > 0).view(np.int8)]
 
     def _scores(self, X) -> np.ndarray:
         scores = np.zeros((2, len(X)))

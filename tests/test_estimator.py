@@ -11,9 +11,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import course_lib
-from course_lib import (LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential, FisherProjection,
-                        Gamma, Gaussian, Geometric, Histogram, LeastSquaresClassifier, Multinomial, NaiveBayes,
-                        NegativeBinomial, Normal, Poisson, StudentT, rda)
+from course_lib import (GLM, LDA, QDA, RDA, BayesClassifier, Bernoulli, Binomial, Categorical, Exponential,
+                        FisherProjection, Gamma, Gaussian, Geometric, Histogram, LeastSquaresClassifier,
+                        LogisticRegression, Multinomial, NaiveBayes, NegativeBinomial, Normal, Poisson, StudentT, rda)
 from course_lib.checks import check_features, check_labels, encode
 from course_lib.estimator import ProbabilisticClassifier, largest
 from course_lib.statistics import BLOCK
@@ -214,10 +214,19 @@ def test_rows_that_no_class_can_hold_go_to_the_first_without_a_warning():
     assert model.predict(np.array([[1.0, 0]])).tolist() == [0]
 
 
+EVALUATED = [(LDA(), "predict"), (LeastSquaresClassifier(), "predict"), (FisherProjection(), "transform"),
+             (LogisticRegression(ridge=1), "predict"), (GLM("poisson"), "predict")]
+
+
+@pytest.mark.parametrize("model, method", EVALUATED, ids=named)
+def test_an_unfitted_model_says_so(model, method):
+    with pytest.raises(ValueError, match="not fitted yet. Call 'fit'"):
+        getattr(clone(model), method)(np.ones((2, 2)))
+
+
 @pytest.mark.parametrize("bad, words", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
 @pytest.mark.parametrize("column", range(3))
-@pytest.mark.parametrize("model, method", [(LDA(), "predict"), (LeastSquaresClassifier(), "predict"), (
-    LDA(), "decision_function"), (FisherProjection(), "transform"), (NaiveBayes(Poisson(1)), "predict")], ids=named)
+@pytest.mark.parametrize("model, method", [*EVALUATED, (LDA(), "decision_function"), (NaiveBayes(Poisson(1)), "predict")], ids=named)
 def test_what_is_not_finite_is_refused_by_its_place_whatever_the_model_makes_of_it(model, method, column, bad, words):
     X = np.array([[a, b, 3 * y + c] for y in (0.0, 1) for a in (0, 2) for b in (0, 1) for c in (0, 1)])
     model, far = clone(model).fit(X, np.repeat([0, 1], 8)), np.tile(X, (4500, 1))  # columns 0 and 1 tell nothing
