@@ -149,7 +149,7 @@ evidence, priors = joint.sum(axis=1), joint.sum(axis=0)            # P(x) (4,), 
 given_x, given_y = joint / evidence[:, None], joint / priors       # P(y|x), P(x|y)
 np.testing.assert_allclose(evidence[:, None] * given_x, priors * given_y, rtol=1e-13)      # two ways, one table
 np.testing.assert_allclose(priors * given_y / (priors * given_y).sum(axis=1, keepdims=True), given_x, rtol=1e-13)
-np.testing.assert_allclose(given_y[0], [0.08187919, 0.28551336], atol=6e-9)      # printed by R's e1071
+np.testing.assert_allclose(given_y[0], [0.08187919, 0.28551336], atol=6e-9)      # as the R package e1071 prints them
 print("P(saved | where):", dict(zip(where, given_x[:, 1].round(3).tolist())))
 
 # %% [markdown]

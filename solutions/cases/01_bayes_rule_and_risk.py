@@ -176,7 +176,7 @@ log_posterior = Exercise(
         "`peak = log_joint.max(axis=1, keepdims=True)`, of shape (N, 1). Then the log evidence of each row, also (N, "
         "1)."),
     notice="What to notice: adding the same number to a whole row changes nothing, so log densities may be known up "
-           "to a constant. And a class 2,000 nats behind has a perfectly good log posterior, although its posterior "
+           "to a constant. And a class that is 2,000 behind has a perfectly good log posterior, although its posterior "
            "is 0 in floating point.",
     intermediates=("peak", "log_evidence"),
     ready=("scipy.special.logsumexp", "scipy.special.log_softmax", "scipy.special.softmax"),
@@ -257,7 +257,7 @@ def log_posterior_as_probability(log_joint):
 
 @log_posterior.mistake(
     "The logarithm is taken of the finished posterior.",
-    "That is right until a posterior underflows: the class 2,000 nats behind has the posterior 0 and the logarithm "
+    "That is right until a posterior underflows: the class that is 2,000 behind has the posterior 0 and the logarithm "
     "−inf, where −2000 was asked for. Never leave the logarithms: subtract the log evidence from the log joint.")
 def log_posterior_via_probability(log_joint):
     with np.errstate(divide="ignore"):

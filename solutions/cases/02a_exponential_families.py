@@ -536,6 +536,20 @@ def joint_itself(X, families, theta, phi, priors):
 
 
 @mixed_log_joint.mistake(
+    "The yes or no goes through its probability, which is exactly 0 or 1 for a large θ.",
+    "At θ = 800 the logistic function is 1 in floating point and 1 − p is 0, with −∞ for its logarithm. Stay with the "
+    "form of the table, xθ − ln(1 + exp θ): `np.logaddexp(0, theta)` is exact for every θ.")
+def through_the_probability(X, families, theta, phi, priors):
+    total = _sum(X, families, theta, phi, priors)
+    for x, family, t in zip(X.T, families, theta.T):
+        if family == "bernoulli":
+            with np.errstate(all="ignore"):
+                p = 1 / (1 + np.exp(-t))
+                total = total + np.outer(x, np.log(p)) + np.outer(1 - x, np.log(1 - p)) - _terms(x, family, t, 1.0)
+    return total
+
+
+@mixed_log_joint.mistake(
     "The prior is added without its logarithm.",
     "A product becomes a sum only in logarithms: ln(P·p) = ln P + ln p. You add P itself, which is always positive, "
     "where ln P is negative.")

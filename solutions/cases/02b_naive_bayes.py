@@ -43,6 +43,7 @@ def bernoulli_cases(rng):
     yield Case("twelve objects of four classes, c = 2",
                (rng.integers(0, 2, size=(12, 3)), _classes(rng, 12, 4), 4, 2.0))
     yield Case("a class without objects", (rng.integers(0, 2, size=(5, 3)), np.array([0, 0, 2, 2, 2]), 3, 1.5))
+    yield Case("no objects yet of the last class", (rng.integers(0, 2, size=(4, 2)), np.array([1, 0, 1, 1]), 3, 1.0))
 
 
 def _counted(X, y, K):
@@ -167,6 +168,15 @@ def always_one(X, y, K, c):
 def half_each(X, y, K, c):
     counts, ones = _counted(X, y, K)
     return (ones + c / 2) / (counts + c)
+
+
+@fit_bernoulli.mistake(
+    "The sizes of the classes are lined up with the features.",
+    "N_k has the shape (K,), and numpy lines it up with the columns: feature k is divided by the size of class k. If D "
+    "is not K, that stops with an error. `counts[:, None]` stands beside the rows.")
+def sizes_along_the_row(X, y, K, c):
+    counts, ones = _counted(X, y, K)
+    return (ones + c) / (counts[:, 0] + 2 * c)
 
 
 @fit_bernoulli.mistake(
@@ -408,8 +418,8 @@ product_of_marginals = Exercise(
         "class; multiply each with each.",
         "`size = counts.sum(axis=(1, 2), keepdims=True)`, then `counts.sum(axis=2, keepdims=True) / size` for the "
         "first feature."),
-    notice="What to notice: the cell of class 0 that never occurred gets .16. Both tables have the same marginals; "
-           "what told the classes apart on the diagonal is gone.",
+    notice="What to notice: the cell of class 0 that never occurred gets .16. Each product has the marginals of the "
+           "table that it was made of, but what told the classes apart on the diagonal is gone.",
     intermediates=("size", "first", "second"),
 )
 
