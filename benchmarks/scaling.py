@@ -12,10 +12,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from course_lib import LDA, QDA, LogisticRegression, MixtureClassifier, NaiveBayes
-from course_lib.chunks import chunks
+from course_lib.chunks import ROWS, chunks
 from course_lib.reduce import cluster, on, processes
 
-D, ROWS = 20, 100_000
+D = 20
 MODELS = {"Gaussian naive Bayes": NaiveBayes(), "LDA": LDA(), "QDA": QDA(), "logistic regression": LogisticRegression(),
           "diagonal mixture": MixtureClassifier(2, "diagonal", starts=1, max_iter=5, tol=0.0)}
 

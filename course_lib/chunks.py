@@ -25,7 +25,7 @@ from course_lib.checks import sorted_codes
 
 __all__ = ["Chunks", "chunks", "parquet"]
 
-ROWS = 100_000  # of a piece: 16 MB of twenty features, and some 1,000 times what a task costs to hand out
+ROWS = 200_000  # of a piece: 32 MB of twenty features, and some 2,000 times what a task costs to hand out
 
 
 @dataclass(frozen=True)
