@@ -52,7 +52,7 @@ def nearest_centres(X: np.ndarray, k: int, rng: np.random.Generator, weight=None
     Source: Arthur & Vassilvitskii (2007), SODA, 1027.
     """
     w = np.broadcast_to(1.0, len(X)) if weight is None else weight
-    (_, sd), order = _scale(X, w), np.lexsort(X.T[::-1])
+    (_, sd), order = _scale(X, w), _sorted(X)
     owner, nearest = np.zeros(len(X), np.int32), np.full(len(X), np.inf)
     for j in range(k):
         mass = (w if j == 0 else w * nearest)[order]
@@ -121,6 +121,13 @@ def halved(X: np.ndarray, R: np.ndarray, j: int) -> np.ndarray:
     R, side = R.copy(), Z @ axis > 0
     R[side, -1], R[side, j] = R[side, j], 0
     return R
+
+
+def _sorted(X) -> np.ndarray:
+    """The rows (N,) in lexicographic order; all columns are looked at only if some rows are equal in the first."""
+    order = np.argsort(X[:, 0], kind="stable")
+    first = X[order, 0]
+    return np.lexsort(X.T[::-1]) if (first[1:] == first[:-1]).any() else order
 
 
 def _scale(X, w) -> tuple[np.ndarray, np.ndarray]:
