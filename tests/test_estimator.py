@@ -161,7 +161,7 @@ def test_labels_are_coded_as_numpy_does(y):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("N, K", [(1, 3), (50, 3), (2000, 2), (40_000, 300)])
+@pytest.mark.parametrize("N, K", [(1, 3), (50, 3), (2000, 2), (5000, 11), (40_000, 300)])
 def test_the_first_largest_score_is_numpys(N, K, order):
     scores = np.random.default_rng(N).integers(-3, 3, (N, K)).astype(float)  # with many ties
     scores[::7] = -np.inf
@@ -226,7 +226,8 @@ def test_an_unfitted_model_says_so(model, method):
 
 @pytest.mark.parametrize("bad, words", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
 @pytest.mark.parametrize("column", range(3))
-@pytest.mark.parametrize("model, method", [*EVALUATED, (LDA(), "decision_function"), (NaiveBayes(Poisson(1)), "predict")], ids=named)
+@pytest.mark.parametrize("model, method", [*EVALUATED, (LDA(), "decision_function"),
+                                           (NaiveBayes(Poisson(1)), "predict")], ids=named)
 def test_what_is_not_finite_is_refused_by_its_place_whatever_the_model_makes_of_it(model, method, column, bad, words):
     X = np.array([[a, b, 3 * y + c] for y in (0.0, 1) for a in (0, 2) for b in (0, 1) for c in (0, 1)])
     model, far = clone(model).fit(X, np.repeat([0, 1], 8)), np.tile(X, (4500, 1))  # columns 0 and 1 tell nothing
