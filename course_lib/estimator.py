@@ -255,7 +255,7 @@ class ProbabilisticClassifier(Classifier):
 
 
 def largest(scores) -> np.ndarray:
-    """Column (N,) of the first largest score in each row of scores (N, K), as argmax: quicker for many, class by class."""
+    """Column (N,) of the first largest score in each row of scores (N, K): argmax, but quicker for many rows."""
     N, K = scores.shape
     if N < 300 or scores.strides[0] != scores.itemsize:
         return scores.argmax(axis=1)

@@ -40,7 +40,7 @@ def _plain(name):
     return repr(name) if isinstance(name, str) else name
 
 
-DENSE = 2**14  # numbers
+DENSE = 10_000  # numbers
 
 
 @dataclass(frozen=True)
