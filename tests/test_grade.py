@@ -337,8 +337,10 @@ def test_of_several_notebooks_the_units_own_counts_and_it_is_said(no_sandbox, to
 
 def test_of_equals_the_last_counts(no_sandbox, toy, tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
-    hand_in(tmp_path / "class" / "ada", **{"hw (9)": GRAND, "hw (10)": RIGHT, "notes": "x = 1"})
-    assert graded(toy, tmp_path)["ada"].items[0].notebook == "hw (10).ipynb"
+    hand_in(tmp_path / "class" / "ada", **{"hw (9)": GRAND, "hw (10)": RIGHT, "hw": GRAND, "notes": "x = 1"})
+    row = graded(toy, tmp_path)["ada"]
+    assert row.items[0].notebook == "hw (10).ipynb"
+    assert row.notes == ("shares is defined in several notebooks; hw (10).ipynb counts, not hw (9).ipynb, hw.ipynb.",)
 
 
 @pytest.mark.parametrize(

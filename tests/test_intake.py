@@ -11,7 +11,7 @@ import pytest
 from course_lib.classroom.grading import archive, intake
 from course_lib.classroom.grading.cells import parse
 from course_lib.classroom.grading.intake import collect, read
-from course_lib.classroom.grading.layouts import piles
+from course_lib.classroom.grading.layouts import natural, piles
 from course_lib.classroom.grading.records import Student
 from course_lib.classroom.grading.roster import Roster, slug
 from hypothesis import example, given, settings
@@ -569,9 +569,18 @@ def test_looking_for_a_definition_takes_no_more_than_the_length_of_the_cell():
 
 @pytest.mark.parametrize("name", ["1²3.ipynb", "9" * 5000 + ".ipynb", "٣.ipynb", ""])
 def test_any_name_has_its_place_among_others(name):
-    from course_lib.classroom.grading.worker import _natural
+    assert sorted(["hw (10).ipynb", name, "hw (9).ipynb"], key=natural)
+    assert natural("hw.ipynb") < natural("hw-1.ipynb") and natural("hw (9).ipynb") < natural("hw (10).ipynb")
 
-    assert sorted(["hw (10)", name, "hw (9)"], key=_natural) and _natural("hw (9)") < _natural("hw (10)")
+
+def test_of_two_files_with_one_name_the_later_counts_and_it_is_said(tmp_path):
+    """Canvas counts the files that it is given: the first number is the student's, the second the file's."""
+    early, late = NOTEBOOK, NOTEBOOK.replace(b"counts", b"c")
+    lay(tmp_path, {"ada_1_1000_hw.ipynb": late, "ada_1_999_hw.ipynb": early})
+    [heap] = collect(tmp_path)
+    package = heap.package()
+    assert package.files == (("hw.ipynb", late),)
+    assert package.faults == ("hw.ipynb: handed in 2 times; the last one counts",)
 
 
 @settings(max_examples=100, deadline=None)

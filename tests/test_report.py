@@ -144,11 +144,38 @@ def test_answer_that_never_came_is_said_in_words():
     assert "came nothing: no answer within 2 s" in text and "expected [[0.25" in text
 
 
+def test_marks_that_are_piled_upon_a_letter_are_cut_and_no_language_loses_one():
+    assert report.printable("Z" + "\u0337\u0353" * 200 + "!") == "Z" + "\u0337\u0353" * 2 + "!"
+    for word in ("Việt", "Việt".encode().decode(), "नमस्ते", "שָׁלוֹם", "e\u0301\u0302\u0303\u0304"):
+        assert report.printable(word) == word
+
+
+def test_sentence_has_a_capital_and_an_end_and_a_name_keeps_its_letters():
+    told = {"it stops": "It stops.", "code cell 3, which": "Code cell 3, which.", "hw.zip: no": "hw.zip: no.",
+            "Is it?": "Is it?", "log_odds is": "log_odds is.", "": "."}
+    assert {words: str(report._sentence(words)) for words in told} == told
+
+
+def test_error_that_is_the_same_everywhere_is_told_once():
+    parts = tuple(Part(label, False, False, "it stops with ValueError: no") for label in ("a", "b", "c"))
+    parts = (*parts, Part("d", False, False, "it stops elsewhere"))
+    told = item("wrong", reason="it stops with ValueError: no", parts=parts)
+    text = Reader(page(told)).text
+    assert text.count("It stops with ValueError: no.") == 1 and "It stops elsewhere." in text
+
+
+def test_class_page_says_what_there_is_to_know_about_files():
+    stranger = standing(item("right", points=2.0))
+    stranger = replace(stranger, row=replace(stranger.row, notes=("This student is not on the roster.", "x" * 5000)))
+    text = Reader(report.class_page(RUN, surveyed(stranger))).text
+    assert "Something to know about the files: 1" in text and "not on the roster." in text and "x" * 501 not in text
+
+
 def test_function_that_is_missing_has_no_example():
     text = Reader(
         page(item("missing", reason="no cell defines it", example=EXAMPLE, parts=(Part("two rows", False, False),)))
     ).text
-    assert "no cell defines it" in text and "simplest input" not in text and EXAMPLE.expected not in text
+    assert "No cell defines it." in text and "simplest input" not in text and EXAMPLE.expected not in text
 
 
 def test_groups_show_what_each_earned_and_add_up_to_the_points():
@@ -190,7 +217,7 @@ def test_not_graded_is_never_a_number():
 
 @pytest.mark.parametrize(
     "status, words",
-    [("unreadable", "Unreadable. invalid JSON at line 3"), ("no submission", "No submission. nothing was handed in")],
+    [("unreadable", "Unreadable. Invalid JSON at line 3"), ("no submission", "No submission. Nothing was handed in. If you did")],
 )
 def test_submission_that_was_not_graded_says_why(status, words):
     reason = words.partition(". ")[2]

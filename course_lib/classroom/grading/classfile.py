@@ -43,6 +43,7 @@ KNOWN = {
     "extensions": dict,
     "lateness": dict,
 }
+FORMS = {str: "a text in quotes", list: "a list", dict: "a table, which begins with a line [{}],"}
 LATENESS = {"per_day", "most", "grace_minutes"}
 
 
@@ -79,7 +80,7 @@ class ClassFile:
             if name not in KNOWN:
                 raise ValueError(f"the settings {', '.join(KNOWN)} expected, got {name!r}; mend or remove it")
             if not isinstance(value, KNOWN[name]):
-                raise ValueError(f"{name} = {value!r}: a {KNOWN[name].__name__} expected, got a {type(value).__name__}")
+                raise ValueError(f"{name} = {value!r}: {FORMS[KNOWN[name]].format(name)} expected")
         if stray := set(tree.get("lateness", ())) - LATENESS:
             raise ValueError(f"[lateness] takes {', '.join(sorted(LATENESS))}, got {', '.join(sorted(stray))}")
         if bad := {

@@ -55,7 +55,10 @@ def moodle(folder: Folder, to: Beside = None) -> None:
     """Marks for Moodle: the assignment, Upload grading worksheet."""
     from . import interchange
 
-    say(f"written: {interchange.write_csv(to or folder / 'moodle.csv', interchange.moodle(folder))}")
+    lines = list(interchange.moodle(folder))
+    say(f"written: {interchange.write_csv(to or folder / 'moodle.csv', iter(lines))}")
+    if len(lines) == 1:
+        say("It holds no mark: no submission has a name as Moodle gives it.")
 
 
 @EXPORT.command()

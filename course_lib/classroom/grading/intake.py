@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +67,13 @@ class Heap:
         """Read it; a file that cannot be read or is refused becomes a sentence, and so does a failure of ours."""
         faults: list[str] = []
         try:
-            files = tuple(sorted(dict(_contents(self.entries, faults)).items()))
+            read = list(_contents(self.entries, faults))
         except Exception as error:
             failure = f"the files could not be read: {type(error).__name__}: {error}"
             return Package(self.key, self.student, failure=failure)
+        times = Counter(name for name, _ in read)
+        faults += [f"{name}: handed in {n} times; the last one counts" for name, n in times.items() if n > 1]
+        files = tuple(sorted(dict(read).items()))
         return Package(self.key, self.student, files, _short(faults), self.notes, self.submitted, self.late)
 
 

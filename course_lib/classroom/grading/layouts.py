@@ -20,7 +20,7 @@ from pathlib import Path
 from .archive import Entry, Refused
 from .records import Student
 
-__all__ = ["CHECKPOINT", "Pile", "piles"]
+__all__ = ["CHECKPOINT", "Pile", "natural", "piles"]
 
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>[^/]+)$")
 MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)$")
@@ -41,14 +41,14 @@ class Pile:
 
 
 def piles(entries: Iterable[Entry], zipped: bool = False) -> list[Pile]:
-    """The files of each student, in the order in which the students come.
+    """The files of each student, later ones after earlier ones as their names tell.
 
     In a zip, one folder around everything only wraps it; on disk, a single folder is a single student.
     """
     entries = _without_wrapper(list(entries), zipped)
     groups = _gradescope(next((e for e in entries if e.name == METADATA), None))
     found: dict[str, Pile] = {}
-    for entry in entries:
+    for entry in sorted(entries, key=lambda e: natural(e.name)):
         if NOT_OF_A_STUDENT.match(entry.name) and not _of_a_platform(entry.name):
             continue
         for student, inner, late, submitted in _owned(entry, groups):
@@ -57,6 +57,12 @@ def piles(entries: Iterable[Entry], zipped: bool = False) -> list[Pile]:
             pile.submitted = max(pile.submitted, submitted)
             pile.entries += [(inner, entry)] if inner else []
     return list(found.values())
+
+
+def natural(name: str) -> list:
+    """A key by which "hw (10).ipynb" comes after "hw (9).ipynb", and both after "hw.ipynb"."""
+    parts = re.split(r"(\d{1,18})", name.removesuffix(".ipynb"))        # of longer numbers, a piece at a time
+    return [(i % 2, int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
 def _of_a_platform(name: str) -> bool:

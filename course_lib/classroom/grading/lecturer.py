@@ -132,13 +132,17 @@ def mistakes(
         say(f"{len(named.keys)} submissions now read: {named.title}")
         return
     table = Table("cluster", "exercise", "how many", "simplest input", "theirs", "expected", "sentence")
-    for c in standings.clusters(folder):
+    if not (found := standings.clusters(folder)):
+        say("Every wrong answer has its sentence already.")
+        return
+    for c in found:
         example = (
             (c.example.label, c.example.got or c.example.sentence, c.example.expected) if c.example else ("", "", "")
         )
         table.add_row(c.id, c.exercise, str(len(c.keys)), *(escape(report.printable(text[:200])) for text in example),
                       escape(c.title))
     console.print(table)
+    say(f'To name one: course mistakes {folder} {found[0].id[:4]} --say "…" --remedy "…"')
 
 
 def new(exercise: Annotated[str, typer.Argument(help="the name of the function that is to be written")],

@@ -5,6 +5,7 @@ Whatever came from a student is escaped by the templates. A page is made, writte
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..card import inline
-from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, RIGHT, TIMED_OUT, UNREADABLE, WRONG, Example,
-                      Item, Run, Standing)
+from .records import (CRASHED, DELEGATED, GRADED, MISSING, NOT_GRADED, NOTHING, RIGHT, TIMED_OUT, UNREADABLE, WRONG,
+                      Example, Item, Run, Standing)
 from .standings import read_run, standings
 from .survey import Survey
 
@@ -23,6 +24,13 @@ PAGES, CLASS_PAGE = "feedback", "class.html"
 SHOWN = 20                     # of the longest lists of the class page
 SIGNS = {RIGHT: "✓", WRONG: "✗", TIMED_OUT: "…", CRASHED: "!", MISSING: "○", UNREADABLE: "?",
          DELEGATED: "↷", NOT_GRADED: "–"}
+HELP = {
+    UNREADABLE: "Hand in the notebook itself, the file that ends in .ipynb; if it opens in Jupyter, it can be read "
+                "here. Ask your lecturer whether there is still time.",
+    NOTHING: "If you did hand something in, tell your lecturer the name of your file.",
+}
+MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+PILED = re.compile(f"({MARKS}{{4}}){MARKS}+")        # no language has so many upon one letter
 KEPT = "\n\t\u200c\u200d"     # the last two join letters, or keep them apart, in names of many languages
 MEANINGS = {
     WRONG: "It was called, and the expected answer did not come.",
@@ -57,7 +65,7 @@ def student_page(standing: Standing, run: Run) -> str:
     """
     items = standing.row.items
     return _template("student.html").render(
-        run=run, standing=standing, row=standing.row, marks=standing.marks, signs=SIGNS, meanings=MEANINGS,
+        run=run, standing=standing, row=standing.row, marks=standing.marks, signs=SIGNS, meanings=MEANINGS, help=HELP,
         by_hand={o.exercise: o for o in standing.overrides}, days=math.ceil(standing.days_late),
         lost=[item for item in items if item.status != RIGHT] if standing.row.status == GRADED else [],
         shares={item.exercise: shares(item) for item in items})
@@ -95,8 +103,14 @@ def shares(item: Item) -> list[Share]:
 
 
 def printable(value: Any) -> Any:
-    """Text without what a browser might obey instead of show: control signs, changes of direction, halves of a pair."""
-    if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
+    """Text without what a screen might obey instead of show: control signs, changes of direction, halves of a pair.
+
+    Of marks that are piled upon one letter, and would cover the lines around it, four are kept.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    value = value if value.isascii() else PILED.sub(r"\1", value)
+    if value.isprintable():
         return value
     return "".join(c if c.isprintable() or c in KEPT or unicodedata.category(c)[0] != "C" else "\ufffd" for c in value)
 
@@ -106,6 +120,12 @@ def _words(text: str) -> Any:
     from markupsafe import Markup
 
     return Markup(inline(printable(text)))
+
+
+def _sentence(text: str) -> Any:
+    """A sentence of ours with a capital and a full stop; one that begins with a name keeps its first letter."""
+    begun = text[:1].upper() + text[1:] if re.match("[a-z]+[ ,]", text) else text
+    return _words(begun if begun.endswith((".", "?", "!")) else begun + ".")
 
 
 def _number(value: float | None) -> str:
@@ -134,7 +154,7 @@ def _environment():
     made = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
                               finalize=printable, undefined=jinja2.StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True)
-    made.filters.update(words=_words, points=_number, percent=_percent, two=_two, rows=_example)
+    made.filters.update(words=_words, sentence=_sentence, points=_number, percent=_percent, two=_two, rows=_example)
     return made
 
 

@@ -142,7 +142,7 @@ def name_cluster(folder: Path, cluster: str, title: str, remedy: str = "") -> Cl
     if not (matching := [c for c in there if c.id.startswith(cluster)]) or len(matching) > 1 or not cluster:
         raise ValueError(f"a cluster expected, got {cluster!r}; there are {', '.join(c.id for c in there) or 'none'}")
     if not title.strip():
-        raise ValueError("a sentence that names the mistake expected, got none")
+        raise ValueError('a sentence that names the mistake expected, got none; add --say "…"')
     chosen = matching[0]
     _append(folder / MISTAKES, MISTAKE_COLUMNS, (chosen.exercise, chosen.id, title, remedy, _now()))
     return replace(chosen, title=title, remedy=remedy)

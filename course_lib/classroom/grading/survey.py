@@ -13,6 +13,7 @@ from .records import GRADED, MISSING, NOT_GRADED, RIGHT, UNREADABLE, Example, It
 __all__ = ["Survey", "Tally"]
 
 BINS = 10
+REMARK = 500                       # characters of what is to be said of one student's files
 NO_ATTEMPT = (MISSING, NOT_GRADED)
 
 
@@ -42,6 +43,7 @@ class Survey:
         self.ungraded: list[tuple[Student, str]] = []
         self.unreadable: list[tuple[Student, str]] = []
         self.late: list[tuple[Student, float]] = []
+        self.noted: list[tuple[Student, str]] = []
         self.totals: list[float] = []                            # final, as shares of what can be had
         self.mistakes: Counter[tuple[str, str]] = Counter()
         self.clusters: Counter[tuple[str, str]] = Counter()
@@ -63,6 +65,8 @@ class Survey:
             self.totals.append(standing.total / standing.out_of)
         if standing.days_late:
             self.late.append((row.student, standing.days_late))
+        if row.notes:
+            self.noted.append((row.student, " ".join(row.notes)[:REMARK]))
         marks = standing.marks
         for item in row.items:
             self._count(item, row.status == GRADED)

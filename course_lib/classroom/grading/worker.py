@@ -4,7 +4,6 @@
 """
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from .cells import Notebook, defining
 from .intake import Package, Submission, read
 from .keys import Key
+from .layouts import natural
 from .marking import Finding, blank, mark
 from .records import CRASHED, GRADED, MISSING, NOT_GRADED, NOTHING, TIMED_OUT, Item, Row
 
@@ -102,24 +102,20 @@ def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[t
     """
     wealth = {n.name: sum(bool(defining(n.code, key.name)) for key in keys) for n in notebooks}
     shares: dict[str, list[Key]] = {}
-    notes = []
+    several: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         def rank(notebook: Notebook, topic: str = key.topic) -> tuple:
-            return topic in notebook.name, wealth[notebook.name], _natural(notebook.name)
+            return topic in notebook.name, wealth[notebook.name], natural(notebook.name)
 
         having = [n for n in notebooks if defining(n.code, key.name)]
         chosen = max(having or notebooks, key=rank)
         shares.setdefault(chosen.name, []).append(key)
         if len(having) > 1:
             others = ", ".join(n.name for n in having if n is not chosen)
-            notes.append(f"{key.name} is defined in several notebooks; {chosen.name} counts, not {others}.")
+            several.setdefault((chosen.name, others), []).append(key.name)
+    notes = [f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} defined in several notebooks; "
+             f"{chosen} counts, not {others}." for (chosen, others), names in several.items()]
     return [(n, shares[n.name]) for n in notebooks if n.name in shares], notes
-
-
-def _natural(name: str) -> list:
-    """A key by which "hw (10)" comes after "hw (9)"."""
-    parts = re.split(r"(\d{1,18})", name)           # of longer numbers, a piece at a time
-    return [(i % 2, int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
 def _marked(
