@@ -332,7 +332,7 @@ def sorted_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if y.dtype.kind in "iu" and len(y) and (low := int(y.min())) + 4 * len(y) > int(y.max()):
         offset = np.subtract(y, low, dtype=np.int64).astype(np.int32)
         present = np.bincount(offset) > 0
-        classes = (np.flatnonzero(present) + low).astype(y.dtype)
+        classes = np.arange(low, low + len(present)).astype(y.dtype)[present]
         return classes, offset if present.all() else (np.cumsum(present, dtype=np.int32) - np.int32(1))[offset]
     return np.unique(y, return_inverse=True)
 
