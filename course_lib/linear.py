@@ -573,7 +573,7 @@ class Perceptron(Classifier):
             raise ValueError("Only binary classification is supported. The type of the target is multiclass: got "
                              f"{len(self.classes_)} classes; combine planes with `one_versus_rest`")
         rng = None if self.seed is None else np.random.default_rng(self.seed)
-        run = perceptron(X, 2 * codes.astype(np.int8) - 1, self.epochs, rng)
+        run = perceptron(X, np.where(codes, 1.0, -1.0), self.epochs, rng)
         if not run.converged:
             warnings.warn(f"the perceptron did not separate the classes in {self.epochs} epochs: they may not be "
                           "linearly separable (`separating_plane` tells), or the features may need standardising, or "
