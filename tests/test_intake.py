@@ -487,6 +487,16 @@ def test_deep_path_in_a_zip_is_refused_before_its_folders_are_counted(tmp_path):
     assert "its name has 60,001 characters" in fault and len(fault) < 400
 
 
+def test_file_without_a_name_is_a_file_like_others(tmp_path):
+    nameless = io.BytesIO()
+    with zipfile.ZipFile(nameless, "w") as made:
+        made.writestr(zipfile.ZipInfo("X"), b"1")
+        made.writestr("hw.ipynb", NOTEBOOK)
+        made.filelist[0].filename = ""
+    package = handed_in(tmp_path, hw_zip=nameless.getvalue())
+    assert package.files == (("hw.ipynb", NOTEBOOK),) and "nameless: it cannot be unpacked" in package.faults[0]
+
+
 def test_list_of_a_zip_is_counted_before_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(intake, "of_zip", lambda _: pytest.fail("it was opened"))
     [fault] = handed_in(tmp_path, hw_zip=b"PK\x01\x02" * 100_000).faults

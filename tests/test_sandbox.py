@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMITS = Limits(cell_seconds=20, call_seconds=2, notebook_seconds=60)
+LIMITS = Limits(cell_seconds=20, call_seconds=1, notebook_seconds=60)
 lacking = sandbox.missing()
 needs_sandbox = pytest.mark.skipif(
     "sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(lacking), reason=" ".join(lacking)
@@ -214,6 +214,8 @@ def test_library_that_is_not_there_costs_only_who_uses_it(either):
 
 def test_what_a_notebook_offers_beside_python_stops_no_cell(either):
     triple = ">>> def triple(x):\n...     return k * x"
+    written = ["%%writefile mine.py\ndef half(x):\n    return x / 2", "from mine import half as other"]
+    assert ask(either, written, "other").value == 10.5
     cells = ["help(len)\ndisplay(1)\nexit()\nquit\n" + DOUBLE, "%time k = 3", triple]
     assert [r.value for r in either.run(cells, [Call("double", (21,)), Call("triple", (1,))]).replies] == [42, 3]
 

@@ -75,7 +75,7 @@ def of_zip(source: Path | IO[bytes]) -> Iterator[Entry]:
     filled = _above(i.filename for i in archive.infolist() if len(i.filename) <= LONGEST_NAME)
     for info in archive.infolist():
         name, fault = _safe(_decoded(info))
-        if info.is_dir() and not fault:
+        if info.filename.endswith("/") and not fault:       # is_dir() fails on an empty name
             if info.filename.rstrip("/") not in filled:
                 yield Entry(name + "/", bytes)
             continue

