@@ -140,7 +140,7 @@ class BayesClassifier(ProbabilisticClassifier):
         return log_density
 
     @property
-    def _takes_any(self) -> bool:
+    def _any_number(self) -> bool:
         return not hasattr(self._density(), "clean")
 
     def _check_values(self, X, names):

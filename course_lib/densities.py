@@ -12,6 +12,7 @@ A density describes K classes at once.  Its frozen hyperparameters go in, frozen
     class Fitted(Protocol):
         def log_density(self, X): ...            # (N, K)
         def discriminant(self, X): ...           # the same up to a term common to the classes, where that is cheaper
+        affine: Affine | None                    # the discriminant as a function of x, where it is linear
         def sample(self, k, rng): ...            # k (n,) classes -> (n, D)
 
 R one-hot is the supervised fit of a Bayes classifier, R soft the M-step of EM, R with scaled rows carries sample

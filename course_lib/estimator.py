@@ -16,7 +16,8 @@ A model whose scores are linear in the features gives them as `_linear()`, an `A
 `Classifier` turns the hooks into fit, predict, decision_function and score; `ProbabilisticClassifier` adds
 predict_proba and predict_log_proba.  An estimator with another interface (a projection, a regression) derives from
 `Estimator`, begins ``fit`` with ``X = self._features(X, reset=True)``, ends it with ``self._fitted = True`` and begins
-every other method with ``X = self._features(X)``.  `_input_tags` and `_classifier_tags` say what the data may be.
+every other method with ``X = self._features(X)``, or asks for ``self._evaluated(*self._table(X), f)``, which is quicker,
+where all it needs of X is an `Affine` f.  `_input_tags` and `_classifier_tags` say what the data may be.
 """
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ class Estimator:
         """f of a table; where X is not finite the values are not, so X is looked at only if a value is not finite."""
         with np.errstate(invalid="ignore"):
             values = f(X)
-        if not (self._takes_any and f.tells and np.isfinite(values.sum())):
+        if not (self._any_number and f.tells and np.isfinite(values.sum())):
             self._check_values(X, names)
         return values
 
@@ -113,7 +114,7 @@ class Estimator:
                              f"{self.n_features_in_} features as input; pass the columns it was fitted with")
         return X, names
 
-    _takes_any = True  # number that is finite
+    _any_number = True  # whether every finite one is welcome
 
     def _check_values(self, X, names) -> None:
         """Raise ValueError if X (N, D) holds what the model cannot take; `names` (D,) are the columns', or None."""

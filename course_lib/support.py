@@ -10,7 +10,6 @@ from course_lib.statistics import ClassError, slices
 
 __all__ = ["Support", "check_observed", "pieces"]
 
-
 MOST = np.finfo(np.float64).max
 
 

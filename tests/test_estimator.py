@@ -188,7 +188,7 @@ LINEAR = [LDA(), NaiveBayes(Normal("tied")), NaiveBayes(Bernoulli(1, threshold=0
 
 
 @pytest.mark.parametrize("model", LINEAR, ids=named)
-@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
 def test_one_difference_tells_two_classes_apart_as_their_two_scores_do(model, offset):
     rng = np.random.default_rng(0)
     X, y = offset + rng.poisson(3.0, (300, 3)).astype(float), rng.integers(0, 2, 300)
@@ -200,6 +200,16 @@ def test_one_difference_tells_two_classes_apart_as_their_two_scores_do(model, of
     sure = np.abs(odds) > 1e-12 * size
     if model.get_params().get("losses") is None:
         np.testing.assert_array_equal(model.predict(X)[sure], scores.argmax(axis=1)[sure])
+
+
+@pytest.mark.parametrize("model", [LDA(), NaiveBayes(Normal("tied")), LeastSquaresClassifier()], ids=named)
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_two_classes_a_million_deviations_apart_meet_in_the_middle(model, offset):
+    X = offset + np.array([[-1.0, 1], [1, -1], [1, 1], [-1, -1]] * 2)
+    X[4:, 0] += 2.0**20
+    middle = offset + np.array([[2.0**19, 0]])
+    shift = np.array([[2.0**-10, 0]]) * max(offset / 1e6, 1)
+    assert clone(model).fit(X, [0] * 4 + [1] * 4).predict(np.vstack([middle - shift, middle + shift])).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("model", LINEAR[:6] + LINEAR[8:], ids=named)
