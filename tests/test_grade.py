@@ -335,6 +335,12 @@ def test_of_several_notebooks_the_units_own_counts_and_it_is_said(no_sandbox, to
     assert "01_shares (copy).ipynb counts, not old.ipynb" in row.notes[0]
 
 
+def test_number_of_the_unit_in_a_name_counts_too(no_sandbox, toy, tmp_path):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    hand_in(tmp_path / "class" / "ada", **{"ada_01": RIGHT, "ada_02": GRAND + "\nmore = 1", "x0123": GRAND})
+    assert graded(toy, tmp_path)["ada"].items[0].notebook == "ada_01.ipynb"
+
+
 def test_of_equals_the_last_counts(no_sandbox, toy, tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     hand_in(tmp_path / "class" / "ada", **{"hw (9)": GRAND, "hw (10)": RIGHT, "hw": GRAND, "notes": "x = 1"})

@@ -20,7 +20,7 @@ from pathlib import Path
 from .archive import Entry, Refused
 from .records import Student
 
-__all__ = ["CHECKPOINT", "Pile", "natural", "piles"]
+__all__ = ["CHECKPOINT", "Pile", "natural", "piles", "words"]
 
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>[^/]+)$")
 MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)$")
@@ -63,6 +63,11 @@ def natural(name: str) -> list:
     """A key by which "hw (10).ipynb" comes after "hw (9).ipynb", and both after "hw.ipynb"."""
     parts = re.split(r"(\d{1,18})", name.removesuffix(".ipynb"))        # of longer numbers, a piece at a time
     return [(i % 2, int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+
+
+def words(name: str) -> list[str]:
+    """The words and numbers of a name: "01 My_work.ipynb" has the first one "01"."""
+    return re.findall(r"[^\W_]+", name)
 
 
 def _of_a_platform(name: str) -> bool:

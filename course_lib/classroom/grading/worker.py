@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .cells import Notebook, defining
 from .intake import Package, Submission, read
 from .keys import Key
-from .layouts import natural
+from .layouts import natural, words
 from .marking import Finding, blank, mark
 from .records import CRASHED, GRADED, MISSING, NOT_GRADED, NOTHING, TIMED_OUT, Item, Row
 
@@ -97,15 +97,16 @@ def _graded(package: Package, submission: Submission) -> Row:
 def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[tuple[Notebook, list[Key]]], list[str]]:
     """Which notebook each exercise is graded in, and what to say about the choice.
 
-    Of several notebooks that define a function, the one named as the exercise's unit counts, else the one that defines
-    most of the functions, else the last by its name.
+    Of several notebooks that define a function, the one named as the exercise's unit counts, else the one with the unit's
+    number, else the one that defines most of the functions, else the last by its name.
     """
     wealth = {n.name: sum(bool(defining(n.code, key.name)) for key in keys) for n in notebooks}
     shares: dict[str, list[Key]] = {}
     several: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         def rank(notebook: Notebook, topic: str = key.topic) -> tuple:
-            return topic in notebook.name, wealth[notebook.name], natural(notebook.name)
+            unit = topic.partition("_")[0]
+            return topic in notebook.name, unit in words(notebook.name), wealth[notebook.name], natural(notebook.name)
 
         having = [n for n in notebooks if defining(n.code, key.name)]
         chosen = max(having or notebooks, key=rank)
