@@ -1,4 +1,5 @@
 """The checker in front of every kind of answer that learners and mischief have come up with."""
+import math
 import sys
 import time
 import types
@@ -8,6 +9,7 @@ import pytest
 from course_lib.classroom import progress
 from course_lib.classroom.card import shown
 from course_lib.classroom.check import check, examine
+from course_lib.classroom.explain import resemblance
 from course_lib.classroom.help import hint_card, solution_card
 
 
@@ -46,6 +48,8 @@ def test_right_answer_is_told_what_to_notice(shares):
     (lambda c: right(c) * np.nan, "4 of 4 entries differ; the first is at [0, 0]: NaN instead of 0.25"),
     (lambda c: right(c) + [[0, 0], [0, 1e-6]] if c.shape == (2, 2) else right(c), "the first is at [1, 1]: 0.500001 instead of 0.5"),
     (lambda c: 3, "the int 3 instead of an array"),
+    (lambda c: right(c)[0, 0], "Does a `return` stand inside a loop, or is an axis= missing?"),
+    (lambda c: right(c).astype(int), "it is cut off to whole numbers"),
     (lambda c: {"a": 1}, "a dict with the keys a instead of an array"),
     (lambda c: print, "a builtin_function_or_method instead of an array"),
 ])
@@ -90,6 +94,18 @@ def misnames(counts):
     return count / 2                # noqa: F821 - the fault under test
 
 
+def asks_an_array(counts):
+    return counts if counts > 0 else 0 * counts
+
+
+def takes_one_number(counts):
+    return math.sqrt(counts)
+
+
+def has_no_such_axis(counts):
+    return counts[:, 0].sum(axis=1)
+
+
 def unwritten(counts):
     raise NotImplementedError
 
@@ -103,11 +119,29 @@ def unwritten(counts):
     (leaves, "wrong", "it stops with SystemExit"),
     (recurses, "wrong", "calls itself without end"),
     (misnames, "wrong", "That name is not defined here"),
+    (asks_an_array, "wrong", "np.where(condition, a, b) chooses entry by entry"),
+    (takes_one_number, "wrong", "numpy's function of the same name takes both"),
+    (has_no_such_axis, "wrong", "The array has fewer axes than that"),
     (unwritten, "todo", "there is no code in it yet"),
 ])
 def test_every_misbehaviour_has_its_sentence(shares, answer, status, words):
     got, text = said(answer)
     assert got == status and words in text
+
+
+TABLE = np.array([[0.0, 0.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("expected, got, words", [
+    (TABLE.max(axis=1), TABLE.max(axis=0), "the maximum of `a` over axis 0, and should be the maximum of `a` over axis 1"),
+    (np.array([0.3, 1.7]), np.array([0.3, 1.7]) / np.log(10), "as if np.log10 had been taken for np.log"),
+    (np.array(2.0), np.array(-0.7), None),
+    (np.array(2.0), np.array(32.0), "16 times"),
+    (np.array([1.0, 2.0]), np.array([[1.0], [2.0]]), None),
+])
+def test_a_likeness_is_named_only_if_it_says_something(expected, got, words):
+    found = resemblance(expected, got, {"a": TABLE})
+    assert found is None if words is None else words in found
 
 
 def test_exception_shows_the_line_that_raised(shares):

@@ -12,7 +12,7 @@ from pathlib import Path
 import environments
 import nbformat
 import pytest
-from course_lib.classroom import answers, desk, workspace
+from course_lib.classroom import answers, desk, progress, workspace
 from course_lib.classroom.cli import app
 from course_lib.classroom.course import Course
 from course_lib.classroom.sync import sync
@@ -52,6 +52,13 @@ def test_check_runs_the_notebook_and_says_right(desk_of):
 def test_check_fails_with_status_1_and_names_the_mistake(desk_of):
     desk_of("def shares(counts):\n    return counts / counts.sum()")
     assert "It divides by the grand total." in run("check", status=1)
+
+
+def test_checks_and_hints_in_the_notebook_are_not_noted_again(desk_of):
+    desk_of("from course_lib.classroom import check, hint", "def shares(counts):\n    return counts / counts.sum()",
+            "check(shares)", "hint(shares)")
+    assert "worked step by step" not in desk.check_files("E1.1")[0].card.text()
+    assert len(progress.events("check")) == 1 and not progress.events("hint")
 
 
 def test_broken_cell_costs_only_itself(desk_of):

@@ -50,7 +50,8 @@ class Comparer:
     def difference(self, expected: Any, got: Any) -> Difference | None:
         """The first difference, or None where the answer is right."""
         if got is None and expected is not None:
-            return Difference("missing", f"It returned None instead of {describe(expected)}: is the `return` missing?")
+            return Difference("missing", f"It returned None instead of {describe(expected)}: is the `return` missing? "
+                                         "Perhaps in one branch only, the one that this input takes.")
         if isinstance(expected, (tuple, list)):
             return self._sequence(expected, got)
         if isinstance(expected, dict):
@@ -145,7 +146,8 @@ def _type_difference(expected, got) -> Difference | None:
                                   "build the result as an array (np.array(…) of a list makes one).")
     if isinstance(got, np.ndarray):
         return Difference("type", f"It returned {describe(got)} instead of a plain array: np.asarray(…) makes one.")
-    return Difference("type", f"It returned {describe(got)} instead of {wanted}.")
+    single = " Does a `return` stand inside a loop, or is an axis= missing?" if np.ndim(got) == 0 else ""
+    return Difference("type", f"It returned {describe(got)} instead of {wanted}.{single}")
 
 
 def _dtype_difference(expected, got) -> Difference | None:
@@ -183,7 +185,7 @@ def _shape_difference(expected, got) -> Difference | None:
         advice = " An axis of length 1 is left over or missing: keepdims=True keeps it, indexing or .ravel() drops it."
     elif len(have) < len(want):
         advice = " An axis was summed away or never made."
-    elif len(want) == len(have) == 1:
+    elif len(want) == len(have) == 1 and min(*want, *have) > 1:
         advice = " The other axis was left: look at the axis= of the sum, maximum or mean."
     return Difference("shape", f"The shape is {have} instead of {want}.{advice}")
 

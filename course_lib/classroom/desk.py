@@ -5,7 +5,9 @@ import contextlib
 import io
 import os
 import sys
+import tempfile
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +63,26 @@ def defined(path: Path) -> dict[str, Any]:
     vars(namespace)["get_ipython"] = lambda: types.SimpleNamespace(**dict.fromkeys(
         ("run_line_magic", "run_cell_magic", "system", "getoutput"), lambda *_, **__: None))
     os.environ.setdefault("MPLBACKEND", "Agg")
-    with contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (unnoted(), contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()),
+          contextlib.redirect_stderr(io.StringIO())):
         for number, cell in enumerate(nbformat.read(path, as_version=4).cells, 1):
             if cell.cell_type == "code":
                 _run(TransformerManager().transform_cell(cell.source), f"{path.name}, cell {number}", namespace)
     return vars(namespace)
+
+
+@contextlib.contextmanager
+def unnoted() -> Iterator[None]:
+    """Let the notebook's own checks, hints and guesses leave no line in the progress file: nobody asked for them now."""
+    before = os.environ.get("COURSE_PROGRESS")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COURSE_PROGRESS"] = str(Path(folder) / "progress.jsonl")
+        try:
+            yield
+        finally:
+            os.environ.pop("COURSE_PROGRESS")
+            if before is not None:
+                os.environ["COURSE_PROGRESS"] = before
 
 
 def _run(source: str, name: str, namespace: types.ModuleType) -> None:

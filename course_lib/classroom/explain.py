@@ -1,6 +1,7 @@
 """What the checker's cards are made of: the input, the difference, the step that went wrong, what to do next."""
 from __future__ import annotations
 
+import itertools
 import traceback
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -57,8 +58,8 @@ def evidence(attempt: Attempt) -> tuple:
     if outcome.returned and outcome.value is not None:
         rows += [("yours", shown(outcome.value))]
     rows += [("expected", shown(case.expected)), *aside(outcome)]
-    sentence = attempt.differences[attempt.failing].sentence
-    if isinstance(outcome.value, np.ndarray) and isinstance(case.expected, np.ndarray):
+    sentence, kind = attempt.differences[attempt.failing].sentence, attempt.differences[attempt.failing].kind
+    if kind in ("shape", "value") and isinstance(outcome.value, np.ndarray) and isinstance(case.expected, np.ndarray):
         like = resemblance(case.expected, outcome.value, dict(zip(attempt.answer.arguments, case.args)))
         sentence += f" As it looks, {like}" if like else ""
     return Rows(tuple(rows)), Text(sentence)
@@ -90,6 +91,18 @@ def advice(error: BaseException) -> str:
     match error:
         case NameError():
             return "That name is not defined here. Has the cell that defines it been run (Run All Above), or is it a slip?"
+        case np.exceptions.AxisError():
+            return ("The array has fewer axes than that: print its shape. x[:, :1] keeps an axis that x[:, 0] drops, and "
+                    "x[:, None] or keepdims=True makes one.")
+        case ValueError() if "truth value" in text:
+            return ("`if`, `and`, `or` and `not` take one True or False, and this is a whole array of them. "
+                    "np.where(condition, a, b) chooses entry by entry; &, | and ~ combine arrays.")
+        case ValueError() if "inhomogeneous" in text:
+            return ("The rows that this array is made of differ in length. Print them: was the axis of the objects summed "
+                    "away, or another one?")
+        case TypeError() if text.startswith("only "):
+            return ("This takes a single number, as everything in `math` does, and was given a whole array: "
+                    "numpy's function of the same name takes both (np.log for math.log).")
         case ValueError() if "broadcast" in text or "matmul" in text or "aligned" in text:
             return ("The shapes do not fit together. Write the shape of each operand beside it; "
                     "keepdims=True or x[:, None] adds the axis that is missing.")
@@ -121,6 +134,8 @@ def located(attempt: Attempt) -> Iterator[Text]:
     good: list[str] = []
     for name in mine:
         if not any(_equal(case.steps[name], value) for value in mine[name]):
+            if any(_part(case.steps[name], value) for value in mine[name]):
+                continue                                 # a loop's variable, one row or class at a time
             before = "".join(f"`{g}` is right. " for g in good)
             found = attempt.answer.comparer.difference(case.steps[name], mine[name][-1])
             words = resemblance(case.steps[name], mine[name][-1], known) or (found.sentence if found else "it differs.")
@@ -129,8 +144,9 @@ def located(attempt: Attempt) -> Iterator[Text]:
         good.append(name)
         known[name] = case.steps[name]
     if good:
-        verb = "is" if len(good) == 1 else "are"
-        yield Text(f"{' and '.join(f'`{g}`' for g in good)} {verb} right; what comes after is not.")
+        *others, last = (f"`{g}`" for g in good)
+        names, verb = (f"{', '.join(others)} and {last}", "are") if others else (last, "is")
+        yield Text(f"{names} {verb} right; what comes after is not.")
 
 
 def resemblance(expected: Any, got: Any, known: dict[str, Any]) -> str | None:
@@ -141,35 +157,61 @@ def resemblance(expected: Any, got: Any, known: dict[str, Any]) -> str | None:
     want, have = np.asarray(expected), np.asarray(got)
     if want.dtype.kind not in "iuf" or have.dtype.kind not in "iuf" or not want.size:
         return None
-    if (does := _reduced(have, known)) and (should := _reduced(want, known)):
-        return f"it is the {does}, and should be the {should}."
-    if have.ndim == 2 and _equal(have.T, want):
+    if _equal(have, want):                               # but for an axis of length 1, of which the shape speaks
+        return None
+    pairs = list(itertools.product(_reduced(have, known), _reduced(want, known)))
+    if pairs:                                            # of several readings, the one in which least is wrong
+        does, should = min(pairs, key=lambda pair: sum(one != other for one, other in zip(*pair)))
+        return f"it is the {_words(*does)}, and should be the {_words(*should)}."
+    if have.ndim == want.ndim == 2 and _equal(have.T, want):
         return "rows and columns are swapped."
     if have.shape != want.shape:
         return None
+    if have.dtype.kind in "iu" and want.dtype.kind == "f" and _equal(np.trunc(want), have):
+        return ("it is cut off to whole numbers: was it written into an array of integers (np.zeros_like of one, or "
+                "dtype=int)?")
     for digits in range(1, 9):
-        if _equal(np.round(want, digits), have):
+        if want.dtype.kind == "f" and _equal(np.round(want, digits), have):
             return f"it is rounded to {digits} decimals; rounding is for printing."
     if _equal(-have, want):
         return "its sign is the other one."
     with np.errstate(all="ignore"):
         ratio, gap = have / want, have - want
     if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-9 * abs(ratio.flat[0]):
-        return f"it is {ratio.flat[0]:.6g} times what it should be."
+        if base := next((b for b in (2, 10) if np.isclose(ratio.flat[0] * np.log(b), 1, rtol=1e-9)), None):
+            return f"it is as if np.log{base} had been taken for np.log."
+        if want.size > 1 or _simple(ratio.flat[0]):      # of two single numbers any is so many times the other
+            return f"it is {ratio.flat[0]:.6g} times what it should be."
     if want.size > 1 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9 * (1 + abs(gap.flat[0])):
         return f"it is {abs(gap.flat[0]):.6g} too {'large' if gap.flat[0] > 0 else 'small'} everywhere."
     return None
 
 
-def _reduced(array: np.ndarray, known: dict[str, Any]) -> str | None:
-    """"sum of `joint` over axis 1", if the array is that of one of the known ones, the latest first."""
+def _reduced(array: np.ndarray, known: dict[str, Any]) -> Iterator[tuple[str, str, int | None]]:
+    """("sum", "joint", 1) for each way in which the array comes from a known one, the latest first."""
     for name, value in reversed(known.items()):
         if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
             for verb, reduce in (("sum", np.sum), ("maximum", np.max), ("mean", np.mean)):
                 for axis in (None, *range(value.ndim)):
                     if _equal(reduce(value, axis=axis), array):
-                        return f"{verb} of `{name}` over {'everything' if axis is None else f'axis {axis}'}"
-    return None
+                        yield verb, name, axis
+
+
+def _words(verb: str, name: str, axis: int | None) -> str:
+    return f"{verb} of `{name}` over {'everything' if axis is None else f'axis {axis}'}"
+
+
+def _simple(ratio: float) -> bool:
+    """Is it a small whole number, or one over such a number?"""
+    return any(abs(r) < 100 and np.isclose(r, round(r), rtol=1e-9) for r in (ratio, 1 / ratio))
+
+
+def _part(whole: Any, value: Any) -> bool:
+    """Is a value one row (entry, item) of several?"""
+    try:
+        return np.ndim(value) < np.ndim(whole) and any(_equal(row, value) for row in whole)
+    except ValueError:                                   # a ragged list has no number of axes
+        return False
 
 
 def noise(attempt: Attempt) -> Rows | None:
