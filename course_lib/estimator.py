@@ -16,8 +16,8 @@ A model whose scores are linear in the features gives them as `_linear()`, an `A
 `Classifier` turns the hooks into fit, predict, decision_function and score; `ProbabilisticClassifier` adds
 predict_proba and predict_log_proba.  An estimator with another interface (a projection, a regression) derives from
 `Estimator`, begins ``fit`` with ``X = self._features(X, reset=True)``, ends it with ``self._fitted = True`` and begins
-every other method with ``X = self._features(X)``, or asks for ``self._evaluated(*self._table(X), f)``, which is quicker,
-where all it needs of X is an `Affine` f.  `_input_tags` and `_classifier_tags` say what the data may be.
+every other method with ``X = self._features(X)``; where all that it needs of X is an `Affine` f, it is quicker to ask
+for ``self._evaluated(*self._table(X), f)``.  `_input_tags` and `_classifier_tags` say what the data may be.
 """
 from __future__ import annotations
 

@@ -209,7 +209,8 @@ def test_two_classes_a_million_deviations_apart_meet_in_the_middle(model, offset
     X[4:, 0] += 2.0**20
     middle = offset + np.array([[2.0**19, 0]])
     shift = np.array([[2.0**-10, 0]]) * max(offset / 1e6, 1)
-    assert clone(model).fit(X, [0] * 4 + [1] * 4).predict(np.vstack([middle - shift, middle + shift])).tolist() == [0, 1]
+    model = clone(model).fit(X, np.repeat([0, 1], 4))
+    assert model.predict(np.vstack([middle - shift, middle + shift])).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("model", LINEAR[:6] + LINEAR[8:], ids=named)
