@@ -5,9 +5,7 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 import types
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from . import answers
 from .answers import find
 from .card import Card, Text
 from .check import Verdict, examine
+from .progress import unnoted
 from .run import time_limit
 from .workspace import course_root
 
@@ -69,20 +68,6 @@ def defined(path: Path) -> dict[str, Any]:
             if cell.cell_type == "code":
                 _run(TransformerManager().transform_cell(cell.source), f"{path.name}, cell {number}", namespace)
     return vars(namespace)
-
-
-@contextlib.contextmanager
-def unnoted() -> Iterator[None]:
-    """Let the notebook's own checks, hints and guesses leave no line in the progress file: nobody asked for them now."""
-    before = os.environ.get("COURSE_PROGRESS")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["COURSE_PROGRESS"] = str(Path(folder) / "progress.jsonl")
-        try:
-            yield
-        finally:
-            os.environ.pop("COURSE_PROGRESS")
-            if before is not None:
-                os.environ["COURSE_PROGRESS"] = before
 
 
 def _run(source: str, name: str, namespace: types.ModuleType) -> None:

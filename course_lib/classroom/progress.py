@@ -16,15 +16,18 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from course_lib.classroom.workspace import enclosing_root, enclosing_work
 
-__all__ = ["History", "Standing", "Summary", "ago", "events", "path", "read", "record", "summary"]
+__all__ = ["History", "Standing", "Summary", "ago", "events", "path", "read", "record", "summary",
+           "unnoted"]
 
 _warned: set[str] = set()
 
@@ -197,3 +200,17 @@ def _warn(error: Exception) -> None:
         warnings.warn(
             f"Your progress could not be written ({error}); everything else works. To keep it, make {place} writable "
             "or let the environment variable COURSE_PROGRESS name a file that is.", stacklevel=3)
+
+
+@contextmanager
+def unnoted() -> Iterator[None]:
+    """Let the checks, hints and guesses of a notebook that is run leave no line: nobody asked for them now."""
+    before = os.environ.get("COURSE_PROGRESS")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COURSE_PROGRESS"] = str(Path(folder) / "progress.jsonl")
+        try:
+            yield
+        finally:
+            os.environ.pop("COURSE_PROGRESS")
+            if before is not None:
+                os.environ["COURSE_PROGRESS"] = before

@@ -5,7 +5,7 @@ derived                                from
 =====================================  ==========================================================================
 ``classroom/answers/NN_topic.npz``     ``solutions/NN_topic.py`` and ``solutions/cases/NN_topic.py``
 ``exercises/NN_topic.ipynb``           ``solutions/NN_topic.py``
-``solutions/NN_topic.ipynb``           ``solutions/NN_topic.py``, executed
+``solutions/NN_topic.ipynb``           ``solutions/NN_topic.py``, executed; the cards in it also from the answers
 ``notebooks/NN_topic.ipynb``           ``notebooks/scripts/NN_topic.py``, executed
 ``notebooks/CLAIMS.md``                ``notebooks/claims.toml`` and the cells marked ``# claim N.M``
 ``environment.yml``                    ``pyproject.toml``
@@ -13,10 +13,7 @@ derived                                from
 """
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,6 +25,7 @@ from . import build, claims, environment
 from .answers import Answer, dump, load
 from .compare import Comparer
 from .course import METADATA, Course, lecture, same_cells, text_of, to_solve
+from .progress import unnoted
 
 __all__ = ["Derived", "derived", "stale", "sync"]
 
@@ -72,18 +70,21 @@ def stale(course: Course) -> list[Derived]:
 def sync(course: Course, everything: bool = False, topic: str = "") -> Iterator[Derived]:
     """Make what is stale (or everything) and yield each file once it is written; remove what has no source left.
 
-    With a topic ("01"), only files whose name begins with it. What cannot be made does not keep the rest from it.
+    With a topic ("01"), only files whose name begins with it. What cannot be made does not keep the rest from it. Where
+    answers were made, the solution notebook is run again, for the checker's cards stand in it.
 
     Raises
     ------
     BuildError
         At the end, with everything that could not be made.
     """
-    failures = []
+    failures, answered = [], set()
     for item in derived(course):
+        shows = item.kind == "solution notebook" and item.path.stem in answered
         try:
-            if item.path.name.startswith(topic) and (everything or not item.is_fresh()):
+            if item.path.name.startswith(topic) and (everything or shows or not item.is_fresh()):
                 _write(item.path, item.make())
+                answered |= {item.path.stem} if item.kind == "answers" else set()
                 yield item
         except build.BuildError as error:
             failures.append(str(error))
@@ -153,7 +154,7 @@ def _run(source: Path, folder: Path) -> bytes:
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False,
                             extra_arguments=["--log-level=ERROR"],
                             resources={"metadata": {"path": str(folder)}})
-    with _own_progress():
+    with unnoted():
         try:
             client.execute()
         except CellExecutionError as error:
@@ -166,19 +167,6 @@ def _run(source: Path, folder: Path) -> bytes:
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
     notebook.metadata = METADATA
     return _encoded(partial(text_of, notebook))
-
-
-@contextmanager
-def _own_progress() -> Iterator[None]:
-    before = os.environ.get("COURSE_PROGRESS")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["COURSE_PROGRESS"] = str(Path(folder) / "progress.jsonl")
-        try:
-            yield
-        finally:
-            os.environ.pop("COURSE_PROGRESS")
-            if before is not None:
-                os.environ["COURSE_PROGRESS"] = before
 
 
 def _stub_notebook(source: Path) -> bytes:
