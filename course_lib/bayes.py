@@ -74,7 +74,7 @@ class BayesClassifier(ProbabilisticClassifier):
         return self._labels(decide(self.predict_proba(X), self.losses))
 
     def risk(self, X) -> np.ndarray:
-        """Expected loss of every possible decision, (N, A): Σ_y P(y|x) losses[y, a]."""
+        """Expected loss of every possible decision, (N, A): Σ_y P(y|x) losses[y, ŷ]."""
         return expected_loss(self.predict_proba(X), self.losses)
 
     def log_joint(self, X) -> np.ndarray:

@@ -163,7 +163,7 @@ def loss_matrix(losses, K: int) -> np.ndarray:
 
 
 def expected_loss(posterior, losses=None) -> np.ndarray:
-    """Conditional risk of each decision, R(a|x) = Σ_y P(y|x) losses[y, a].
+    """Conditional risk of each decision, R(ŷ|x) = Σ_y P(y|x) losses[y, ŷ].
 
     Parameters
     ----------
