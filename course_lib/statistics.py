@@ -78,9 +78,7 @@ class Labels:
 
     def toarray(self) -> np.ndarray:
         """R itself, (N, K)."""
-        R = np.zeros(self.shape)
-        R[np.arange(len(self)), self.codes] = 1.0 if self.weight is None else self.weight
-        return R
+        return np.equal(self.codes[:, None], np.arange(self.K)) * (1.0 if self.weight is None else self.weight[:, None])
 
 
 def members(R, k: int):
