@@ -31,6 +31,7 @@ __all__ = ["connect", "serve"]
 
 WARM = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "matplotlib.pyplot", "course_lib.data", "resource")
 MOST_INODES = 10_000                     # files in the scratch: tmpfs limits bytes only
+MOST_SIGNALS = 1_000                     # and timers, which the kernel keeps in memory of its own
 LOOK_SECONDS = 0.05                      # how often they are counted
 DYING_SECONDS = 0.5
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
@@ -210,7 +211,7 @@ def _confine(job: dict) -> None:
 
     limits = job["limits"]
     for kind, most in (("AS", limits["memory_bytes"]), ("FSIZE", limits["file_bytes"]), ("NOFILE", 64), ("CORE", 0),
-                       ("NPROC", limits["processes"]), ("MEMLOCK", 0)):
+                       ("NPROC", limits["processes"]), ("MEMLOCK", 0), ("SIGPENDING", MOST_SIGNALS)):
         resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
     program = job["filter"].tobytes()
     code = ctypes.create_string_buffer(program, len(program))
