@@ -615,6 +615,12 @@ def test_override_is_of_whoever_has_that_id_not_of_whose_page_is_called_so(no_sa
     assert [s.total for s in standings.standings(tmp_path / "grades")] == [0, 0.25]
 
 
+def test_extension_that_is_nobodys_is_told(no_sandbox, toy, tmp_path):
+    hand_in(tmp_path / "class", a=GRAND)
+    graded(toy, tmp_path, settings=ClassFile.of({"extensions": {"a": "2027-01-01", "adda": "2027-01-01"}}))
+    assert standings.strays(tmp_path / "grades") == ["[extensions] of the class: no student 'adda' in this run"]
+
+
 def test_override_gives_a_number_to_what_we_failed_at():
     row = Row(
         "a",

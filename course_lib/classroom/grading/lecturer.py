@@ -78,6 +78,7 @@ def grade(
     if trusted:
         console.print("[yellow]Graded without a sandbox: every submission could do what you can do on this machine.[/]")
     write_pages(to)
+    _strays(to)
     _summary(counts, to)
 
 

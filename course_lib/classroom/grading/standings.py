@@ -100,14 +100,16 @@ def override(folder: Path, student: str, exercise: str, points: float, reason: s
 
 
 def strays(folder: Path) -> list[str]:
-    """Overrides that count for nobody, a sentence each: that file may be edited by hand."""
+    """Overrides and extensions that count for nobody, a sentence each: they are written by hand."""
     with Log(folder) as log:
-        people = {name for row in log.rows() for name in (row.key, row.student.id)}
-        exercises = log.last_run()[1].exercises
-    return [
+        named = [(row.student.id, row.key) for row in log.rows()]
+        run = log.last_run()[1]
+    ids, people = {identity for identity, _ in named}, {name for both in named for name in both}
+    later = ClassFile.of(run.extra.get("class", {})).extensions
+    return [f"[extensions] of the class: no student {name!r} in this run" for name in later if name not in ids] + [
         f"{OVERRIDES}, line {i}: no {what} {line[what]!r} in this run"
         for i, line in enumerate(_lines(folder / OVERRIDES), 2)
-        for what, known in (("student", people), ("exercise", exercises))
+        for what, known in (("student", people), ("exercise", run.exercises))
         if line.get(what) not in known
     ]
 
