@@ -27,6 +27,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
+SETTINGS = {                             # no news; every cell in the page, not only what a quick machine has got round to
+    "apputils-extension/notification": {"fetchNews": "false"}, "notebook-extension/tracker": {"windowingMode": "none"}}
 PATIENCE = 120_000                       # milliseconds; a loaded machine starts a kernel slowly
 
 pytestmark = pytest.mark.skipif(not CHROMIUM and "browser" not in os.environ.get("COURSE_REQUIRE", ""),
@@ -35,16 +37,19 @@ pytestmark = pytest.mark.skipif(not CHROMIUM and "browser" not in os.environ.get
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """``course lab`` on a copy of the course; yields the address and the folder."""
+    """``course lab`` on a copy of the course in which nothing has been run; yields the address and the folder."""
     root = tmp_path_factory.mktemp("course")
     for folder in ("notebooks", "exercises"):
         shutil.copytree(ROOT / folder, root / folder)
+    for path in (root / "notebooks").glob("*.ipynb"):
+        _as_never_run(path)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    setting = root / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    setting.parent.mkdir(parents=True)
-    setting.write_text('{"fetchNews": "false"}', encoding="utf-8")
+    for name, value in SETTINGS.items():
+        setting = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        setting.parent.mkdir(parents=True)
+        setting.write_text(json.dumps(value), encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if k != "COURSE_PROGRESS"} | {
         "JUPYTER_CONFIG_DIR": str(root / "config"), "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces")}
@@ -166,6 +171,15 @@ def _as(name, function, source=None):
     return ast.unparse(found)
 
 
+def _as_never_run(path):
+    """Whatever has a number or an output from now on got it in the browser."""
+    book = json.loads(path.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": None, "outputs": []}
+    path.write_text(json.dumps(book), encoding="utf-8")
+
+
 def _run_all(page):
     """Select all cells and run them, by keyboard, then wait until each has its number and the kernel is idle."""
     page.locator(".jp-Notebook .jp-Cell").first.wait_for()
@@ -193,10 +207,10 @@ def _answer(page, name, code):
 
 
 def _outputs(page, path):
-    """The outputs of a notebook, as saved."""
-    page.keyboard.press("Control+S")
+    """The outputs of a notebook, saved until all of it has run: of a long one, not every cell is shown at once."""
     deadline = time.monotonic() + PATIENCE / 1000
     while time.monotonic() < deadline:
+        page.keyboard.press("Control+S")
         with suppress(json.JSONDecodeError):             # it is being written
             book = json.loads(path.read_text(encoding="utf-8"))
             if all(cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"):
