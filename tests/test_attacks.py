@@ -25,7 +25,7 @@ HONEST = "import numpy as np\n\n\ndef double(x):\n    return 2 * np.asarray(x)"
 NEIGHBOUR = [HONEST, f"note = {SECRET!r}\n\n\ndef triple(x):\n    return 3 * np.asarray(x)"]
 INPUTS = np.array([1.0, 2.0, 3.0]), np.array([-2.0, 0.5, 7.0])
 CALLS = [Call(name, (x,)) for x in INPUTS for name in ("triple", "double")]
-LIMITS = Limits(cell_seconds=1.5, call_seconds=1.5, notebook_seconds=20, memory_bytes=1 << 30)
+LIMITS = Limits(cell_seconds=1, call_seconds=1, notebook_seconds=20, memory_bytes=1 << 30)
 
 pytestmark = pytest.mark.skipif(
     "sandbox" not in os.environ.get("COURSE_REQUIRE", "") and bool(sandbox.missing()),
