@@ -215,3 +215,10 @@ def test_learners_files_survive_reinstalling_syncing_and_updating(tmp_path):
     install()
     do("course_lib", "update")
     assert {p: p.read_bytes() for p in before} == before
+
+
+def test_name_that_is_said_commands_no_terminal(capsys):
+    from course_lib.classroom.terminal import say
+
+    say("[red]Zoë\x1b[2J\u202e\x07[/]")
+    assert capsys.readouterr().out == "[red]Zoë\ufffd[2J\ufffd\ufffd[/]\n"

@@ -18,7 +18,8 @@ Pack = Annotated[
 
 
 def say(words: str) -> None:
-    """Write words as they are: paths and names are no markup, and are not broken into lines."""
+    """Write words as they are: paths and names are no markup, are not broken into lines, and command no terminal."""
+    words = "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in words)
     console.print(words, markup=False, highlight=False, soft_wrap=True)
 
 
