@@ -156,6 +156,13 @@ def test_sentence_has_a_capital_and_an_end_and_a_name_keeps_its_letters():
     assert {words: str(report._sentence(words)) for words in told} == told
 
 
+@pytest.mark.parametrize("status", ["graded", "no submission", "unreadable", "not graded"])
+def test_every_row_has_its_page(status):
+    row = standing(item("not graded" if status == "not graded" else "missing"), status=status, reason="why not")
+    text = Reader(report.student_page(row, RUN)).text
+    assert status == "graded" or f"{status.capitalize()}. Why not." in text
+
+
 def test_error_that_is_the_same_everywhere_is_told_once():
     parts = tuple(Part(label, False, False, "it stops with ValueError: no") for label in ("a", "b", "c"))
     parts = (*parts, Part("d", False, False, "it stops elsewhere"))
