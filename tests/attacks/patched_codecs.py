@@ -1,9 +1,8 @@
-# tries: replaces the handlers of broken text, and what codecs, linecache and contextlib do for others
+# tries: replaces the handlers of broken text, and what warnings and linecache do for others
 # happens: they are replaced for this process alone
 # triple: returned, crashed, not plain
 # double: kept
 import codecs
-import contextlib
 import linecache
 import warnings
 

@@ -106,7 +106,8 @@ def assigned(notebooks: Sequence[Notebook], keys: Sequence[Key]) -> tuple[list[t
     for key in keys:
         def rank(notebook: Notebook, topic: str = key.topic) -> tuple:
             unit = topic.partition("_")[0]
-            return topic in notebook.name, unit in words(notebook.name), wealth[notebook.name], natural(notebook.name)
+            name = notebook.name
+            return topic in name, unit in words(name), wealth[name], natural(name)
 
         having = [n for n in notebooks if defining(n.code, key.name)]
         chosen = max(having or notebooks, key=rank)
