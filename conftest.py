@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")      # two test processes share the cores
 
 LONGEST = [f"test_{name}.py" for name in ("browser", "interchange", "grade", "attacks", "sandbox", "cli", "sync")]
 
