@@ -18,7 +18,7 @@ import numpy as np
 from course_lib.decision import logsumexp
 from course_lib.densities import Density, Fitted
 from course_lib.passes import Expected, Held, Step, climb
-from course_lib.reduce import split, total
+from course_lib.reduce import over_rows
 from course_lib.safeguards import at_floor
 from course_lib.starts import reseeded
 from course_lib.statistics import Labels, slices
@@ -174,7 +174,7 @@ class _Rows:
         """The sums of a step, over the rows that are kept."""
         (mixed,), R = step.mixtures, self._kept(step.mixtures[0])[:, None]
         try:
-            return total(step, split(self.X, R, block=step.block) if self.additive is self.density else [(self.X, R)])
+            return over_rows(self.X, R)(step) if self.additive is self.density else step.statistics(self.X, R)
         except ValueError:
             mixed.expected(self.X, self.w)  # a row without density is told by its number among all
             raise

@@ -12,16 +12,18 @@ answer is the same to the last bit.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial, reduce
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial, reduce
 from itertools import islice
 from operator import add
 
 from course_lib.statistics import BLOCK, ClassError, slices
 
-__all__ = ["Additive", "NearlySingular", "cluster", "on", "over_rows", "processes", "solved", "split", "total"]
+__all__ = ["Additive", "NearlySingular", "cluster", "on", "one_thread", "over_rows", "processes", "solved", "split",
+           "total"]
 
 
 class Additive:
@@ -52,7 +54,7 @@ class Additive:
 
 def over_rows(X, R):
     """The sums over rows X (N, D) with weights R (N, K): additive -> Σ additive.statistics(X, R), in blocks."""
-    return lambda additive: total(additive, split(X, R, block=additive.block))
+    return lambda additive: reduce(add, (additive.statistics(*block) for block in split(X, R, block=additive.block)))
 
 
 def split(X, R, rows: int | None = None, block: int = BLOCK) -> Iterator[tuple]:
@@ -95,7 +97,7 @@ def solved(density: Additive, summed: Callable) -> tuple:
 
 
 def total(density, blocks: Iterable[tuple], map: Callable = map):
-    """Σ density.statistics(X, R) over the blocks (X, R); `map` decides where they are made.
+    """Σ density.statistics(X, R) over the blocks (X, R), each by one thread; `map` decides where they are made.
 
     Parameters
     ----------
@@ -113,7 +115,25 @@ def total(density, blocks: Iterable[tuple], map: Callable = map):
 
 
 def _statistics(density, block):
-    return density.statistics(*block)
+    with one_thread():
+        return density.statistics(*block)
+
+
+def one_thread():
+    """How many threads of BLAS share a product decides its last bits: here one takes it all.
+
+    Returns
+    -------
+    context manager
+    """
+    return nullcontext() if sys.platform == "emscripten" else _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries():
+    import scipy.linalg  # noqa: F401 - which brings a BLAS of its own
+    from threadpoolctl import ThreadpoolController
+    return ThreadpoolController()
 
 
 # Where blocks are summed ---------------------------------------------------------------------------------------------

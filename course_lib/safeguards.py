@@ -7,7 +7,7 @@ import numpy as np
 
 from course_lib.densities import Density, Fitted
 from course_lib.gaussian import Gaussian
-from course_lib.reduce import split, total
+from course_lib.reduce import over_rows
 
 __all__ = ["Backed", "WithBackground", "at_floor", "floored"]
 
@@ -40,7 +40,7 @@ def floored(density: Density, X: np.ndarray, share: float = 1e-6, R=None) -> Den
     """
     if not isinstance(density, Gaussian) or np.any(density.floor) or not share > 0:
         return density
-    variance = total(Gaussian("diagonal"), split(X, np.ones((len(X), 1)) if R is None else R)).overall
+    variance = over_rows(X, np.ones((len(X), 1)) if R is None else R)(Gaussian("diagonal")).overall
     if not variance.any():
         raise ValueError(f"all {len(X)} rows are equal, so nothing can be said of their variance: use rows that differ")
     return replace(density, floor=share * np.where(variance > 0, variance, variance.max()))

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from course_lib.gaussian import Gaussian
-from course_lib.reduce import split, total
+from course_lib.reduce import over_rows
 from course_lib.statistics import Labels, slices
 
 __all__ = ["halved", "nearest_centres", "plus_plus", "reseeded"]
@@ -132,7 +132,7 @@ def _sorted(X) -> np.ndarray:
 
 def _scale(X, w) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each feature, 1 for one that is constant, (D,) each."""
-    s = total(Gaussian("diagonal"), split(X, w[:, None]))
+    s = over_rows(X, w[:, None])(Gaussian("diagonal"))
     sd = np.sqrt(np.maximum(s.scatter[0], 0) / s.mass)
     return s.mean[0], np.where(sd > 0, sd, 1)
 

@@ -110,17 +110,25 @@ def test_pieces_of_any_source_equal_the_whole_table(source, model, tmp_path):
 @pytest.mark.parametrize("model", ELSEWHERE, ids=named)
 def test_processes_give_the_same_bits(model, two_processes, tmp_path):
     X, y = mapped(tmp_path, real(model))
-    with threadpool_limits(1):
+    with threadpool_limits(2):  # of which the sums over pieces make no use
         serial = answers(model.fit(chunks(X, y, rows=100)), X)
-    np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=two_processes)), X), serial)
+        np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=two_processes)), X), serial)
 
 
 @pytest.mark.parametrize("model", ELSEWHERE, ids=named)
 def test_a_cluster_gives_the_same_bits(model, client, tmp_path):
     X, y = mapped(tmp_path, real(model))
-    with threadpool_limits(1):
+    with threadpool_limits(2):  # of which the sums over pieces make no use
         serial = answers(model.fit(chunks(X, y, rows=100)), X)
-    np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=on(client))), X), serial)
+        np.testing.assert_array_equal(answers(model.fit(chunks(X, y, rows=100, map=on(client))), X), serial)
+
+
+def test_sums_over_pieces_do_not_depend_on_the_threads_of_blas():
+    X, sums = np.random.default_rng(0).normal(size=(10_000, 100)), []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            sums.append(chunks(X, X[:, 0], rows=5_000, classes=[0, 1]).total(lambda X, y, weight: X.T @ X))
+    np.testing.assert_array_equal(*sums)
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +151,7 @@ def test_a_second_cluster_on_the_machine_does_not_complain(client, recwarn):
 
 def test_a_killed_process_loses_nothing(tmp_path):
     whole = chunks(*mapped(tmp_path), rows=60)
-    with threadpool_limits(1):
-        serial = LDA().fit(whole).linear()
+    serial = LDA().fit(whole).linear()
     with processes(2) as pool:
         fitted = LDA().fit(replace(deadly(whole, tmp_path / "died"), map=pool)).linear()
     assert (tmp_path / "died").exists()
@@ -154,8 +161,7 @@ def test_a_killed_process_loses_nothing(tmp_path):
 
 def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path, client):
     whole = chunks(*mapped(tmp_path), rows=60)
-    with threadpool_limits(1):
-        serial = LDA().fit(whole).linear()
+    serial = LDA().fit(whole).linear()
     fitted = LDA().fit(replace(deadly(whole, tmp_path / "died"), map=on(client))).linear()
     assert (tmp_path / "died").exists()
     for a, b in zip(fitted, serial):

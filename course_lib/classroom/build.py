@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jupytext
-
 from .answers import Answer, Failure, KnownMistake, PublicCase
 from .cases import Case, Exercise
 from .mistakes import same
@@ -44,6 +42,8 @@ class Reference:
 
 def read(source: Path) -> Any:
     """A py:percent script as a notebook."""
+    import jupytext         # which takes a second, and few who import this module read a script
+
     return jupytext.read(source, fmt="py:percent")
 
 

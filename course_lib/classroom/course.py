@@ -9,9 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from . import build
 from .answers import Answer
 
@@ -138,11 +135,15 @@ def _references_or_error(source: Path) -> list[build.Reference] | build.BuildErr
 def _stubbed(cell):
     if "solution" not in _tags(cell):
         return cell
+    from nbformat.v4 import new_code_cell
+
     return new_code_cell(build.stub(cell.source), metadata={"tags": ["answer"]})
 
 
 def _notebook(cells: Iterable) -> Any:
     """Cells with ids made from what stands in them, so that the same source gives the same file."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
     made, taken = [], set()
     for cell in cells:
         identity = _identity(cell, taken)
@@ -169,4 +170,6 @@ def _tags(cell) -> list[str]:
 
 def text_of(notebook: Any) -> str:
     """The JSON of a notebook as it is committed."""
+    import nbformat
+
     return nbformat.writes(notebook, version=4) + "\n"
