@@ -56,11 +56,12 @@ def test_no_two_of_24_classes_share_colour_and_marker(j, k):
 
 def test_style_lasts_and_the_block_form_does_not():
     with plt.rc_context():
+        plt.rcdefaults()         # a notebook that ran in this process may have styled it
+        with plt.rc_context(plots.STYLE):
+            assert plt.rcParams["axes.spines.top"] is False
+        assert plt.rcParams["axes.spines.top"] is True
         plots.style()
         assert plt.rcParams["figure.constrained_layout.use"]
-    with plt.rc_context(plots.STYLE):
-        assert plt.rcParams["axes.spines.top"] is False
-    assert plt.rcParams["axes.spines.top"] is True
 
 
 def test_scatter_puts_every_row_under_its_own_label(ax):

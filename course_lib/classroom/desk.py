@@ -15,7 +15,7 @@ from . import answers
 from .answers import find
 from .card import Card, Text
 from .check import Verdict, examine
-from .progress import unnoted
+from .progress import unnoted, variable
 from .run import time_limit
 from .workspace import course_root
 
@@ -61,9 +61,8 @@ def defined(path: Path) -> dict[str, Any]:
     namespace = types.ModuleType("__main__")
     vars(namespace)["get_ipython"] = lambda: types.SimpleNamespace(**dict.fromkeys(
         ("run_line_magic", "run_cell_magic", "system", "getoutput"), lambda *_, **__: None))
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    with (unnoted(), contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()),
-          contextlib.redirect_stderr(io.StringIO())):
+    with (unnoted(), variable("MPLBACKEND", os.environ.get("MPLBACKEND", "Agg")), contextlib.chdir(path.parent),
+          contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())):
         for number, cell in enumerate(nbformat.read(path, as_version=4).cells, 1):
             if cell.cell_type == "code":
                 _run(TransformerManager().transform_cell(cell.source), f"{path.name}, cell {number}", namespace)

@@ -27,7 +27,7 @@ from pathlib import Path
 from course_lib.classroom.workspace import enclosing_root, enclosing_work
 
 __all__ = ["History", "Standing", "Summary", "ago", "events", "path", "read", "record", "summary",
-           "unnoted"]
+           "unnoted", "variable"]
 
 _warned: set[str] = set()
 
@@ -205,12 +205,18 @@ def _warn(error: Exception) -> None:
 @contextmanager
 def unnoted() -> Iterator[None]:
     """Let the checks, hints and guesses of a notebook that is run leave no line: nobody asked for them now."""
-    before = os.environ.get("COURSE_PROGRESS")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["COURSE_PROGRESS"] = str(Path(folder) / "progress.jsonl")
-        try:
-            yield
-        finally:
-            os.environ.pop("COURSE_PROGRESS")
-            if before is not None:
-                os.environ["COURSE_PROGRESS"] = before
+    with tempfile.TemporaryDirectory() as folder, variable("COURSE_PROGRESS", str(Path(folder) / "progress.jsonl")):
+        yield
+
+
+@contextmanager
+def variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment for a while."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
