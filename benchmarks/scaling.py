@@ -26,7 +26,7 @@ def run(quick: bool = False) -> list[dict]:
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # EM is stopped after five steps
         X, y = mapped(Path(folder), N)
-        with processes(2) as two, cluster(2) as client:
+        with processes(2, together=4) as two, cluster(2) as client:
             places = {"1 process": map, "2 processes": two, "cluster of 2": on(client)}
             for place in places.values():
                 LDA().fit(chunks(X, y, rows=rows, map=place))  # the workers import what they need

@@ -139,21 +139,23 @@ def _libraries():
 # Where blocks are summed ---------------------------------------------------------------------------------------------
 
 @contextmanager
-def processes(n: int | None = None):
+def processes(n: int | None = None, together: int = 1):
     """A ``map`` over n processes, one BLAS thread each; the task of a process that dies is done again.
 
     Parameters
     ----------
     n : int, optional
         Processes; by default one for each core.
+    together : int
+        Blocks of one task; several, where there are many small ones.
 
     Yields
     ------
-    callable (f, blocks) -> iterator over f(block), in order, with at most 2n blocks under way
+    callable (f, blocks) -> iterator over f(block), in order, with at most 2n tasks under way
 
     Source: Python's `concurrent.futures`.
     """
-    pool = _Pool(n or os.cpu_count())
+    pool = _Pool(n or os.cpu_count(), together)
     try:
         yield pool
     finally:
@@ -165,15 +167,15 @@ class _Pool:
 
     TRIES = 3  # in a row without a result: then it is the task that kills
 
-    def __init__(self, n: int):
-        self.n, self.pool = n, None
+    def __init__(self, n: int, together: int):
+        self.n, self.together, self.pool = n, together, None
         self._start()
 
     def __call__(self, f, blocks):
         from concurrent.futures.process import BrokenProcessPool
-        blocks, tasks, failed = iter(blocks), deque(), 0
+        groups, tasks, failed = _groups(blocks, self.together), deque(), 0
         while True:
-            tasks.extend([block, None] for block in islice(blocks, 2 * self.n - len(tasks)))
+            tasks.extend([group, None] for group in islice(groups, 2 * self.n - len(tasks)))
             if not tasks:
                 return
             try:
@@ -184,17 +186,17 @@ class _Pool:
                     raise
                 self.close()
                 self._start()
-                tasks = deque([block, None] for block, _ in tasks)
+                tasks = deque([group, None] for group, _ in tasks)
             else:
                 failed = 0
                 tasks.popleft()
-                yield found
+                yield from found
 
     def _result(self, f, tasks):
         """Of the first task, once all are handed out."""
         with _one_blas_thread():  # here the processes are started
             for task in tasks:
-                task[1] = task[1] or self.pool.submit(f, task[0])
+                task[1] = task[1] or self.pool.submit(_each, f, task[0])
         return tasks[0][1].result()
 
     def _start(self):
@@ -237,15 +239,19 @@ def on(client, together: int = 4) -> Callable:
     Source: Rocklin (2015), Dask: parallel computation with blocked algorithms and task scheduling, SciPy.
     """
     def map(f, blocks):
-        blocks, tasks = iter(blocks), deque()
+        groups, tasks = _groups(blocks, together), deque()
         room = 3 * max(1, sum(client.nthreads().values()))
         while True:
-            groups = iter(lambda: list(islice(blocks, together)), [])
             tasks.extend(client.submit(_each, f, group, pure=False) for group in islice(groups, room - len(tasks)))
             if not tasks:
                 return
             yield from tasks.popleft().result()
     return map
+
+
+def _groups(blocks, together: int) -> Iterator[list]:
+    blocks = iter(blocks)
+    return iter(lambda: list(islice(blocks, together)), [])
 
 
 def _each(f, blocks) -> list:
