@@ -21,7 +21,7 @@ from course_lib.gaussian import Gaussian
 from course_lib.passes import Expected, Thin, em_passes, in_mixture
 from course_lib.rbf import RBFNetwork, network
 from course_lib.safeguards import WithBackground, at_floor, floored
-from course_lib.starts import halved, nearest_centres, reseeded
+from course_lib.starts import halved, plus_plus, reseeded
 from course_lib.statistics import ClassError, members
 
 __all__ = ["COMPONENTS", "Mixed", "Mixture", "MixtureClassifier", "Mixtures", "cross_validate", "em", "grow"]
@@ -167,7 +167,7 @@ class Mixture:
     def _starts(self, density, X, w, k):
         rng = np.random.default_rng(self.seed)
         for _ in range(self.starts if k > 1 else 1):
-            R = nearest_centres(X, k, rng, w)
+            R = plus_plus(X, k, rng, w)
             if self.background:
                 R = np.column_stack([(1 - self.background) * R.toarray(), np.full(len(X), self.background)])
             yield partial(em, density, X, R, w, self.tol, self.max_iter, self.trim)

@@ -9,30 +9,10 @@ from course_lib.gaussian import Gaussian
 from course_lib.reduce import over_rows
 from course_lib.statistics import Labels, slices
 
-__all__ = ["halved", "nearest_centres", "plus_plus", "reseeded"]
+__all__ = ["halved", "plus_plus", "reseeded"]
 
 
-def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> np.ndarray:
-    """A start by k-means++, as `nearest_centres`, as a matrix: r_nj = 1 for the nearest of the centres, else 0.
-
-    Parameters
-    ----------
-    X : (N, D)
-    k : int
-    rng : numpy.random.Generator
-    weight : (N,), optional
-
-    Returns
-    -------
-    R (N, k)
-
-    Source: Arthur & Vassilvitskii (2007), SODA, 1027.
-    """
-    R = nearest_centres(X, k, rng, weight)
-    return np.eye(R.K)[R.codes]
-
-
-def nearest_centres(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> Labels:
+def plus_plus(X: np.ndarray, k: int, rng: np.random.Generator, weight=None) -> Labels:
     """A start by k-means++: centres drawn with probability ∝ squared distance to those before, each row to its nearest.
 
     Distances are taken in units of each feature's standard deviation.  The draw does not depend on the order of the

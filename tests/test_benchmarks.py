@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("threadpoolctl", reason="needs the extra [bench]")
 from benchmarks import page
 from benchmarks.__main__ import NAMES, QUICK, keep, main
 from benchmarks.measure import Pair, Problem, measured, peak, relative, timed

@@ -296,7 +296,7 @@ def test_a_start_has_as_many_parts_as_there_are_distinct_rows_to_fill_them(seed,
     X = rng.normal(size=(distinct, 2))[np.r_[np.arange(distinct), rng.integers(distinct, size=10)]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        R = plus_plus(X, k, rng)
+        R = plus_plus(X, k, rng).toarray()
     assert R.shape[1] == min(k, distinct) and R.any(axis=0).all()
 
 

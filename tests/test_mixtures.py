@@ -93,7 +93,7 @@ def test_log_likelihood_reported_is_that_of_the_parameters_reported(name, seed):
 def test_same_start_and_steps_give_scikit_learns_mixture(name, seed):
     mixture = pytest.importorskip("sklearn.mixture")
     X, R, _ = sample(seed, n=200, D=3)
-    R = 0.5 * R + 0.5 * plus_plus(X, 3, np.random.default_rng(0))
+    R = 0.5 * R + 0.5 * plus_plus(X, 3, np.random.default_rng(0)).toarray()
     start = Mixed(R.mean(axis=0), COMPONENTS[name].fit(X, R))
     precision = np.linalg.inv(start.components.covariance)
     precision = {"diagonal": np.einsum("kdd->kd", precision), "spherical": precision[:, 0, 0], "full": precision,
@@ -282,7 +282,7 @@ def test_a_background_over_a_flat_box_is_refused():
 def test_trimming_the_outliers_equals_leaving_them_out():
     X, _, _ = sample(6, n=90)
     outliers = 500 + 10 * np.random.default_rng(0).normal(size=(10, 2))
-    R = plus_plus(X, 2, np.random.default_rng(0))
+    R = plus_plus(X, 2, np.random.default_rng(0)).toarray()
     clean = em(COMPONENTS["full"], X, R, tol=1e-13, max_iter=3000)
     R = np.r_[R, np.full((10, 2), 0.5)]
     robust = em(COMPONENTS["full"], np.r_[X, outliers], R, tol=1e-13, max_iter=3000, trim=0.1)
@@ -329,7 +329,7 @@ def test_a_row_without_density_is_told_by_its_number():
 @given(seed=seeds)
 def test_start_joins_each_row_to_its_nearest_centre(seed):
     X, _, rng = sample(seed)
-    R = plus_plus(X, 4, np.random.default_rng(seed))
+    R = plus_plus(X, 4, np.random.default_rng(seed)).toarray()
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     assert np.array_equal(np.sort(R, axis=1)[:, -2:], np.tile([0.0, 1.0], (len(X), 1)))
     owner = R.argmax(axis=1)
@@ -344,9 +344,10 @@ def test_start_joins_each_row_to_its_nearest_centre(seed):
 def test_start_does_not_depend_on_the_order_of_rows_and_counts_weights_as_repetition(seed):
     X, _, rng = sample(seed)
     order, times = rng.permutation(len(X)), rng.integers(1, 4, size=len(X))
-    R = plus_plus(X, 3, np.random.default_rng(7), times.astype(float))
-    assert np.array_equal(plus_plus(X[order], 3, np.random.default_rng(7), times[order].astype(float)), R[order])
-    repeated = plus_plus(np.repeat(X, times, axis=0), 3, np.random.default_rng(7))
+    R = plus_plus(X, 3, np.random.default_rng(7), times.astype(float)).toarray()
+    reordered = plus_plus(X[order], 3, np.random.default_rng(7), times[order].astype(float)).toarray()
+    assert np.array_equal(reordered, R[order])
+    repeated = plus_plus(np.repeat(X, times, axis=0), 3, np.random.default_rng(7)).toarray()
     assert np.array_equal(repeated, np.repeat(R, times, axis=0))
 
 
